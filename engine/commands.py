@@ -1,0 +1,85 @@
+"""Commands: what a seat may answer (contract: *COMMAND*). One Struct for each, tagged by ``type``."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from engine.errors import InvalidCommand
+
+Pile = Literal["pile"]
+PILE: Pile = "pile"
+
+
+class _Command(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag_field="type",
+):
+    answers: ClassVar[tuple[str, ...]]
+    """The kinds of question this command answers."""
+
+
+class Take(_Command, tag="take"):
+    """Take the cards at these places of the row, 1 to 6 (R3.2)."""
+
+    places: tuple[int, ...]
+    answers = ("turn",)
+
+
+class Payment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The card that pays one step of a route, and the spaces of that step."""
+
+    card: str
+    spaces: tuple[str, ...]
+
+
+class Camp(_Command, tag="camp"):
+    """Place a camp at the end of this route, from one of your camps, paying so (R3.6)."""
+
+    route: tuple[str, ...]
+    payment: tuple[Payment, ...]
+    answers = ("turn",)
+
+
+class Pass(_Command, tag="pass"):
+    """Neither take nor place; legal only when neither is possible (R3.5)."""
+
+    answers = ("turn",)
+
+
+class Story(_Command, tag="story"):
+    """Take the story tile at this place of the row, 1 to 5, or the top of the pile (R2.6, R5.2)."""
+
+    place: int | Pile
+    answers = ("draft", "story")
+
+
+class Tuck(_Command, tag="tuck"):
+    """Tuck this hand card with this side (0 or 1) visible; ``card`` null declines (R5.3)."""
+
+    card: str | None
+    side: int = 0
+    answers = ("tuck",)
+
+
+class Undo(_Command, tag="undo"):
+    """Take back the last move, if it was yours and nobody has learnt anything from it."""
+
+    answers = ()
+
+
+Command = Take | Camp | Pass | Story | Tuck | Undo
+FOLLOW_UPS = (Story, Tuck)
+"""What may be answered in advance, after the command that causes the question."""
+
+
+def parse(data: Any) -> Command:
+    """Read one command from plain data; raise InvalidCommand naming the field that is wrong."""
+    try:
+        return msgspec.convert(data, Command)
+    except msgspec.ValidationError as error:
+        raise InvalidCommand(f"not a command: {error}") from error

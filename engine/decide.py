@@ -1,0 +1,201 @@
+"""``submit``: what a seat's commands lead to (docs/flow.md). It chooses; ``evolve`` remembers.
+
+A submission is all or nothing up to the first event that tells its own seat something hidden
+or uses chance. What comes after that is played if it is still legal, and comes back in
+``unapplied`` if not, so that nothing can be probed by asking and being refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from engine import commands as c
+from engine.chance import Chance
+from engine.commands import Command
+from engine.errors import GameOver, IllegalMove, NotYourDecision
+from engine.events import Event, Undone
+from engine.play import Play
+from engine.rules import camp, payment, row, stories, turn
+from engine.state import Question, State
+from engine.views import learners
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a submission led to: the events, the commands that were played, and those that were not.
+
+    ``commands`` name the cards that really left the hand (R7.2): they may be shown to everyone.
+    """
+
+    events: tuple[Event, ...]
+    commands: tuple[Command, ...]
+    unapplied: tuple[Command, ...] = ()
+
+
+def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance) -> Outcome:
+    """Play a seat's commands on the true state and return what happened.
+
+    Raises GameOver, NotYourDecision, or the first command's refusal with its index; then
+    nothing has happened.
+    """
+    if state.over:
+        raise GameOver("the game is over")
+    if commands and isinstance(commands[0], c.Undo):
+        return _undo(state, seat, commands)
+    if state.question_of(seat) is None:
+        raise NotYourDecision("you are not asked anything now")
+    _check_in_advance(commands)
+    return _Submission(state, seat, commands, chance).outcome()
+
+
+def undo(state: State, seat: int) -> Undone:
+    """Return the event that takes back the seat's last move; raise IllegalMove if it is not free."""
+    last = state.undoable
+    if state.over or last is None or last.seat != seat:
+        raise IllegalMove(
+            "undo",
+            "a move can be taken back only by the seat that made it, until another seat or the "
+            "clock has acted, and only if nobody has learnt anything hidden from it",
+        )
+    return Undone(from_=last.move, to=last.move)
+
+
+def _undo(state: State, seat: int, commands: Sequence[Command]) -> Outcome:
+    if len(commands) > 1:
+        raise IllegalMove("undo", "undo is sent alone")
+    return Outcome((undo(state, seat),), tuple(commands))
+
+
+def _check_in_advance(commands: Sequence[Command]) -> None:
+    """A seat may answer in advance only what its own move may cause."""
+    for index, command in enumerate(commands):
+        if index and not isinstance(command, c.FOLLOW_UPS):
+            kind = type(command).__struct_config__.tag
+            problem = f"{kind} cannot be sent in advance: it answers nothing that your move causes"
+            raise _at(index, IllegalMove("R3.1", problem))
+
+
+def _at(index: int, error: IllegalMove) -> IllegalMove:
+    error.command_index = index
+    return error
+
+
+class _Submission:
+    """One submission being played, command by command."""
+
+    def __init__(
+        self, state: State, seat: int, commands: Sequence[Command], chance: Chance
+    ) -> None:
+        self.play = Play(state, chance)
+        self.seat = seat
+        self.waiting = list(commands)
+        self.played: list[Command] = []
+
+    def outcome(self) -> Outcome:
+        """Play until a command is refused; the refusal counts only while nothing was learnt."""
+        while self.waiting:
+            try:
+                self._answer(self.waiting[0])
+            except IllegalMove as error:
+                if not self._has_learnt():
+                    raise _at(len(self.played), error) from None
+                break
+        self._settle()
+        return Outcome(tuple(self.play.events), tuple(self.played), tuple(self.waiting))
+
+    def _answer(self, command: Command) -> None:
+        question = self._question_for(command)
+        swaps = payment.leaving(self.play.state, self.seat, _cards_named(command))
+        command = _renamed(command, swaps, self.play.state)
+        _PLAYERS[type(command)](self.play, self.seat, question.kind, command)
+        self._end_turn_if_nothing_is_asked()
+        self.played.append(command)
+        # A known copy left instead of the card that was named: now that card is the copy.
+        swaps |= {copy: card for card, copy in swaps.items()}
+        self.waiting = [_renamed(later, swaps, self.play.state) for later in self.waiting[1:]]
+
+    def _question_for(self, command: Command) -> Question:
+        question = self.play.state.question_of(self.seat)
+        if self.played and question and question.kind not in command.answers:
+            self._settle()
+            question = self.play.state.question_of(self.seat)
+        if question is None or (self.played and question.kind not in _CAUSED_BY_A_MOVE):
+            raise IllegalMove("R3.1", "nothing is asked that this would answer")
+        if question.kind not in command.answers:
+            rule, wanted = _ASKED[question.kind]
+            raise IllegalMove(rule, f"you are asked to {wanted}")
+        return question
+
+    def _settle(self) -> None:
+        """Answer follow-up questions that have only one possible answer (R14.1)."""
+        question = self.play.state.question_of(self.seat)
+        if question and question.kind == "story" and len(stories.choices(self.play.state)) == 1:
+            only = c.Story(place=stories.choices(self.play.state)[0])
+            stories.take_story(self.play, self.seat, question.kind, only)
+            self._end_turn_if_nothing_is_asked()
+
+    def _end_turn_if_nothing_is_asked(self) -> None:
+        if not self.play.state.questions:
+            turn.end_turn(self.play, self.seat)
+
+    def _has_learnt(self) -> bool:
+        return any(self.seat in learners(self.play.state, event) for event in self.play.events)
+
+
+_CAUSED_BY_A_MOVE = ("story", "tuck")
+_ASKED = {
+    "draft": ("R2.6", "draft a story tile"),
+    "turn": ("R3.1", "take cards or place a camp"),
+    "story": ("R5.2", "take a story tile"),
+    "tuck": ("R5.3", "tuck a card or decline"),
+}
+
+
+def _take(play: Play, seat: int, _: str, command: c.Take) -> None:
+    row.take(play, seat, command)
+
+
+def _camp(play: Play, seat: int, _: str, command: c.Camp) -> None:
+    camp.place_camp(play, seat, command)
+
+
+def _pass(play: Play, seat: int, _: str, __: c.Pass) -> None:
+    """A forced pass is made by the engine (R14.1): whoever is asked can take or place."""
+    raise IllegalMove("R3.5", "pass only when you can neither take a card nor place a camp")
+
+
+def _tuck(play: Play, seat: int, _: str, command: c.Tuck) -> None:
+    camp.tuck(play, seat, command)
+
+
+_PLAYERS: dict[type, Callable[[Play, int, str, Any], None]] = {
+    c.Take: _take,
+    c.Camp: _camp,
+    c.Pass: _pass,
+    c.Story: stories.take_story,
+    c.Tuck: _tuck,
+}
+
+
+def _cards_named(command: Command) -> list[str]:
+    if isinstance(command, c.Camp):
+        return [paid.card for paid in command.payment]
+    if isinstance(command, c.Tuck) and command.card:
+        return [command.card]
+    return []
+
+
+def _renamed(command: Command, names: Mapping[str, str], state: State) -> Command:
+    """Return the command with other names for cards; a tucked side stays the same side."""
+    if isinstance(command, c.Camp):
+        paid = (replace(p, card=names.get(p.card, p.card)) for p in command.payment)
+        return replace(command, payment=tuple(paid))
+    if isinstance(command, c.Tuck) and command.card in names:
+        old, new = state.components.cards[command.card], state.components.cards[names[command.card]]
+        if 0 <= command.side < len(old.sides):
+            side = new.sides.index(old.sides[command.side])
+            return replace(command, card=new.id, side=side)
+    return command

@@ -1,0 +1,227 @@
+"""``evolve(state, event)``: remember what happened. No rule, chance, clock or I/O here.
+
+Everything an event changes is in the event or in the state before it; whether it was
+allowed was settled by ``engine.decide`` when it happened and is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from engine import events as e
+from engine.board import board_of
+from engine.components import TRIBE_CAMPS, ComponentSet
+from engine.state import CampOnMap, Question, State, StoryOnBoard, Tribe, Tucked
+
+Value = TypeVar("Value")
+
+
+def set_up(components: ComponentSet, event: e.GameSetUp) -> State:
+    """Return the state that the set-up leaves: the first seat is asked to draft (R2)."""
+    board = board_of(components, event.tiles, event.spaces)
+    camps: list[CampOnMap | None] = [None] * len(event.spaces)
+    for tile in event.tiles:
+        if tile.seat is not None:
+            camps[board.index[f"{tile.letter}0"]] = CampOnMap(tile.seat, True)
+    return State(
+        components=components,
+        board=board,
+        terrain=tuple(space.terrain for space in event.spaces),
+        berries=tuple(space.berries for space in event.spaces),
+        camps=tuple(camps),
+        tribes=tuple(
+            Tribe(TRIBE_CAMPS, hand, frozenset(hand)) for hand in event.hands if hand is not None
+        ),
+        row=event.row,
+        pile=event.pile or (),
+        story_row=event.stories.row,
+        story_pile=event.stories.pile or (),
+        start_seat=event.start_seat,
+        drafting=event.draft_order,
+        questions=(Question(event.draft_order[0], "draft"),),
+        chance_uses=SET_UP_CHANCE_USES,
+    )
+
+
+SET_UP_CHANCE_USES = 6
+"""Tiles (2), rotations, story tiles, terrain cards, start seat (contract: *Chance*)."""
+
+
+def evolve(state: State, event: e.Event) -> State:
+    """Return the state after an event; the state given is unchanged."""
+    return _HANDLERS[type(event)](state, event)
+
+
+def _put(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
+    return (*values[:index], value, *values[index + 1 :])
+
+
+def _without(cards: tuple[str, ...], gone: Collection[str]) -> tuple[str, ...]:
+    return tuple([card for card in cards if card not in gone])
+
+
+def _tribe(state: State, seat: int, **changes: Any) -> tuple[Tribe, ...]:
+    return _put(state.tribes, seat, replace(state.tribes[seat], **changes))
+
+
+def _story_taken(state: State, event: e.StoryTaken) -> State:
+    stories = (*state.tribes[event.seat].stories, StoryOnBoard(event.story, False))
+    state = replace(state, tribes=_tribe(state, event.seat, stories=stories))
+    if isinstance(event.from_, int):
+        state = replace(state, story_row=_put(state.story_row, event.from_ - 1, None))
+    else:
+        state = replace(state, story_pile=state.story_pile[1:])
+    return _drafted(state) if state.drafting else replace(state, questions=())
+
+
+def _drafted(state: State) -> State:
+    waiting = state.drafting[1:]
+    if waiting:
+        return replace(state, drafting=waiting, questions=(Question(waiting[0], "draft"),))
+    first = state.start_seat
+    questions = (Question(first, "turn"),)
+    return replace(state, drafting=(), round=1, active=first, questions=questions)
+
+
+def _story_row_filled(state: State, event: e.StoryRowFilled) -> State:
+    return replace(
+        state,
+        story_row=_put(state.story_row, event.place - 1, event.story),
+        story_pile=state.story_pile[1:],
+    )
+
+
+def _cards_taken(state: State, event: e.CardsTaken) -> State:
+    row = tuple([None if i in event.places else card for i, card in enumerate(state.row, 1)])
+    hand = state.tribes[event.seat].hand + event.cards
+    return replace(state, row=row, tribes=_tribe(state, event.seat, hand=hand), questions=())
+
+
+def _row_filled(state: State, event: e.RowFilled) -> State:
+    return replace(state, row=_put(state.row, event.place - 1, event.card), pile=state.pile[1:])
+
+
+def _row_closed_up(state: State, event: e.RowClosedUp) -> State:
+    return replace(state, row=event.row)
+
+
+def _passed(state: State, event: e.Passed) -> State:
+    return replace(state, passes=state.passes + 1, questions=())
+
+
+def _camp_placed(state: State, event: e.CampPlaced) -> State:
+    seat, space = event.seat, state.board.index[event.route[-1]]
+    tribe = state.tribes[seat]
+    spent = {paid.card for paid in event.payment}
+    tribes = _tribe(
+        state,
+        seat,
+        camps_left=tribe.camps_left - 1,
+        hand=_without(tribe.hand, spent),
+        secret=tribe.secret - spent,
+    )
+    state = replace(
+        state,
+        tribes=tribes,
+        camps=_put(state.camps, space, CampOnMap(seat, False)),
+        discard=state.discard + tuple([paid.card for paid in event.payment if paid.to is None]),
+        questions=(Question(seat, event.asks),) if event.asks else (),
+    )
+    for paid in event.payment:
+        if paid.to is not None:
+            hand = (*state.tribes[paid.to].hand, paid.card)
+            state = replace(state, tribes=_tribe(state, paid.to, hand=hand))
+    return state
+
+
+def _berry_taken(state: State, event: e.BerryTaken) -> State:
+    space = state.board.index[event.space]
+    return replace(
+        state,
+        berries=_put(state.berries, space, state.berries[space] - 1),
+        tribes=_tribe(state, event.seat, berries=state.tribes[event.seat].berries + 1),
+    )
+
+
+def _card_tucked(state: State, event: e.CardTucked) -> State:
+    state = replace(state, questions=())
+    if event.card is None:
+        return state
+    tribe = state.tribes[event.seat]
+    tribes = _tribe(
+        state,
+        event.seat,
+        hand=_without(tribe.hand, (event.card,)),
+        secret=tribe.secret - {event.card},
+        tucked=(*tribe.tucked, Tucked(event.slot, event.card, event.side)),
+    )
+    return replace(state, tribes=tribes)
+
+
+def _story_completed(state: State, event: e.StoryCompleted) -> State:
+    stories = tuple(
+        StoryOnBoard(tile.story, tile.completed or tile.story == event.story)
+        for tile in state.tribes[event.seat].stories
+    )
+    return replace(state, tribes=_tribe(state, event.seat, stories=stories))
+
+
+def _reward_drawn(state: State, event: e.RewardDrawn) -> State:
+    assert event.card is not None, "a stored event hides nothing"
+    tribe = state.tribes[event.seat]
+    tribes = _tribe(
+        state, event.seat, hand=(*tribe.hand, event.card), secret=tribe.secret | {event.card}
+    )
+    return replace(state, pile=state.pile[1:], tribes=tribes)
+
+
+def _pile_shuffled(state: State, event: e.PileShuffled) -> State:
+    return replace(state, pile=event.order, discard=(), chance_uses=state.chance_uses + 1)
+
+
+def _turn_ended(state: State, event: e.TurnEnded) -> State:
+    questions = () if event.next is None else (Question(event.next, "turn"),)
+    return replace(state, active=event.next, questions=questions)
+
+
+def _round_ended(state: State, event: e.RoundEnded) -> State:
+    return replace(state, round=event.round + 1, passes=0)
+
+
+def _game_ended(state: State, event: e.GameEnded) -> State:
+    # It follows round_ended, which has counted on to a round that is not played.
+    return replace(state, active=None, questions=(), round=state.round - 1, ended=event)
+
+
+def _game_cancelled(state: State, _: e.GameCancelled) -> State:
+    return replace(state, active=None, questions=(), cancelled=True)
+
+
+def _unchanged(state: State, _: e.Event) -> State:
+    """For events that matter to the fold or to the clock only."""
+    return state
+
+
+_HANDLERS: dict[type, Callable[[State, Any], State]] = {
+    e.StoryTaken: _story_taken,
+    e.StoryRowFilled: _story_row_filled,
+    e.CardsTaken: _cards_taken,
+    e.RowFilled: _row_filled,
+    e.RowClosedUp: _row_closed_up,
+    e.Passed: _passed,
+    e.CampPlaced: _camp_placed,
+    e.BerryTaken: _berry_taken,
+    e.CardTucked: _card_tucked,
+    e.StoryCompleted: _story_completed,
+    e.RewardDrawn: _reward_drawn,
+    e.PileShuffled: _pile_shuffled,
+    e.TurnEnded: _turn_ended,
+    e.RoundEnded: _round_ended,
+    e.Undone: _unchanged,
+    e.DeadlineExtended: _unchanged,
+    e.GameCancelled: _game_cancelled,
+    e.GameEnded: _game_ended,
+}

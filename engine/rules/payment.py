@@ -1,0 +1,220 @@
+"""Paying for a route: which cards can pay which steps, and what leaves a hand (R3.6d-R3.11, R7.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations
+
+import msgspec
+
+from engine.commands import Payment
+from engine.components import TERRAINS, Card
+from engine.errors import IllegalMove
+from engine.state import State
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A step of a route: its spaces, the terrain its card must show (None: any), who gets it."""
+
+    spaces: tuple[str, ...]
+    terrain: str | None
+    to: int | None
+
+
+# Counts of steps by terrain are packed into one integer, so that the search can compare
+# thousands of them: a field of 8 bits for each terrain and one for "any card".
+_BITS = 8
+_GUARDS = sum(1 << (_BITS * (i + 1) - 1) for i in range(len(TERRAINS) + 1))
+
+
+@cache
+def unit(index: int) -> int:
+    """Return the packed count that is 1 in field ``index`` and 0 elsewhere."""
+    return 1 << (_BITS * index)
+
+
+UNIT: dict[str | None, int] = {terrain: unit(i) for i, terrain in enumerate((*TERRAINS, None))}
+
+
+def contains(counts: int, part: int) -> bool:
+    """Tell whether every packed count is at least as large as the same count of ``part``."""
+    return ((counts | _GUARDS) - part) & _GUARDS == _GUARDS
+
+
+class Purse:
+    """What a hand can pay. By Hall's theorem, steps can be paid if for every set of terrains
+    there are at least as many cards that show one of them as steps that need one of them."""
+
+    def __init__(self, state: State, seat: int) -> None:
+        cards = [state.components.cards[card] for card in state.tribes[seat].hand]
+        self._size = len(cards)
+        self._showing = [
+            (tuple(TERRAINS.index(t) for t in terrains), _showing_any(cards, terrains))
+            for size in range(1, len(TERRAINS) + 1)
+            for terrains in combinations(TERRAINS, size)
+        ]
+        self._answers: dict[int, bool] = {}
+
+    def pays(self, counts: int) -> bool:
+        """Tell whether the hand can pay this many steps of each terrain, packed."""
+        answer = self._answers.get(counts)
+        if answer is None:
+            answer = self._answers[counts] = self._reckon(counts)
+        return answer
+
+    def _reckon(self, counts: int) -> bool:
+        need = [(counts >> (_BITS * i)) & 0xFF for i in range(len(TERRAINS) + 1)]
+        return sum(need) <= self._size and all(
+            sum(need[i] for i in fields) <= cards for fields, cards in self._showing
+        )
+
+
+def _showing_any(cards: Sequence[Card], terrains: Sequence[str]) -> int:
+    return sum(any(card.shows(terrain) for terrain in terrains) for card in cards)
+
+
+def usable(state: State, seat: int, step: Step) -> list[str]:
+    """Return the hand cards that can pay a step, in the order of their ids (R3.6d, R3.7)."""
+    cards = state.components.cards
+    hand = sorted(state.tribes[seat].hand)
+    return [card for card in hand if step.terrain is None or cards[card].shows(step.terrain)]
+
+
+def default_payment(state: State, seat: int, steps: Sequence[Step]) -> tuple[Payment, ...]:
+    """Choose the payment that ``auto`` stands for: it spends the cards that are worth least.
+
+    Cards without a symbol go before cards with one, single-terrain before two-terrain, lower
+    ids before higher. Sets of cards that can pay form a matroid, so taking them greedily in
+    this order is best. Raises IllegalMove if the hand cannot pay.
+    """
+    cards = state.components.cards
+    can_pay = [set(usable(state, seat, step)) for step in steps]
+    pays: dict[str, int] = {}
+    for card in sorted(state.tribes[seat].hand, key=lambda card: (_worth(cards[card]), card)):
+        _assign(card, can_pay, pays, set())
+    if len(pays) < len(steps):
+        raise IllegalMove("R3.6", "your hand cannot pay every step of this route")
+    card_of = {step: card for card, step in pays.items()}
+    return tuple(
+        Payment(card=card_of[number], spaces=step.spaces) for number, step in enumerate(steps)
+    )
+
+
+def _worth(card: Card) -> tuple[bool, int]:
+    return any(side.symbol for side in card.sides), len(card.sides)
+
+
+def _assign(card: str, can_pay: list[set[str]], pays: dict[str, int], tried: set[int]) -> bool:
+    """Let a card pay a step, moving other cards to other steps if need be (augmenting path)."""
+    for step, cards in enumerate(can_pay):
+        if card in cards and step not in tried:
+            tried.add(step)
+            holder = next((other for other, paid in pays.items() if paid == step), None)
+            if holder is None or _assign(holder, can_pay, pays, tried):
+                pays[card] = step
+                return True
+    return False
+
+
+def outcomes(state: State, seat: int, steps: Sequence[Step]) -> Iterator[tuple[Payment, ...]]:
+    """Yield one payment for each different result: what is kept, and what each seat is given.
+
+    Identical cards make no difference (R3.11, R7.2); the default payment comes first.
+    """
+    default = default_payment(state, seat, steps)
+    seen = {_result(state, steps, default)}
+    yield default
+    for cards in _choices(state, seat, steps):
+        chosen = tuple(
+            Payment(card=card, spaces=step.spaces) for card, step in zip(cards, steps, strict=True)
+        )
+        result = _result(state, steps, chosen)
+        if result not in seen:
+            seen.add(result)
+            yield chosen
+
+
+def _result(state: State, steps: Sequence[Step], payment: Sequence[Payment]) -> object:
+    faces = state.components.cards
+    spent = zip(steps, payment, strict=True)
+    return tuple(sorted((-1 if s.to is None else s.to, faces[p.card].face) for s, p in spent))
+
+
+def _choices(state: State, seat: int, steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
+    """Yield payments as cards in step order, trying one card of each face for each step."""
+    cards = state.components.cards
+    can_pay = [usable(state, seat, step) for step in steps]
+
+    def payable(number: int, spent: tuple[str, ...]) -> bool:
+        left = [set(can) - set(spent) for can in can_pay[number:]]
+        pays: dict[str, int] = {}
+        for card in set().union(*left):
+            _assign(card, left, pays, set())
+        return len(pays) == len(left)
+
+    def extend(spent: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        number = len(spent)
+        if number == len(steps):
+            yield spent
+            return
+        one_each = {cards[c].face: c for c in reversed(can_pay[number]) if c not in spent}
+        for card in sorted(one_each.values()):
+            if payable(number + 1, (*spent, card)):
+                yield from extend((*spent, card))
+
+    return extend(())
+
+
+def checked(
+    state: State, seat: int, steps: Sequence[Step], payment: Sequence[Payment]
+) -> tuple[Payment, ...]:
+    """Return a payment in step order; raise IllegalMove if it does not pay the steps (R3.6d)."""
+    by_spaces = {paid.spaces: paid for paid in payment}
+    named = {step.spaces for step in steps}
+    for spaces in by_spaces:
+        if spaces not in named:
+            raise IllegalMove("R3.6", f"{' '.join(spaces)} is not a step of the route")
+    for step in steps:
+        if step.spaces not in by_spaces:
+            raise IllegalMove("R3.6", f"nothing pays for {' '.join(step.spaces)}")
+    if len(payment) > len(steps):
+        raise IllegalMove("R3.6", "spend exactly 1 card for each step")
+    ordered = tuple(by_spaces[step.spaces] for step in steps)
+    check_in_hand(state, seat, [paid.card for paid in ordered])
+    for step, paid in zip(steps, ordered, strict=True):
+        if paid.card not in usable(state, seat, step):
+            rule = "R3.8" if step.terrain == "water" else "R3.6"
+            shown = f"{paid.card} does not show {step.terrain}, which {step.spaces[0]} needs"
+            raise IllegalMove(rule, shown)
+    return ordered
+
+
+def check_in_hand(state: State, seat: int, named: Sequence[str], rule: str = "R3.6") -> None:
+    """Raise unless the named cards exist, differ and are all in the seat's hand."""
+    for card in named:
+        if card not in state.components.cards:
+            raise IllegalMove(rule, f"there is no terrain card {card}")
+        if card not in state.tribes[seat].hand:
+            raise IllegalMove(rule, f"{card} is not in your hand")
+    if len(set(named)) < len(named):
+        raise IllegalMove(rule, "the same card cannot be spent twice")
+
+
+def leaving(state: State, seat: int, named: Sequence[str]) -> dict[str, str]:
+    """Say which card leaves the hand for each named one (R7.2).
+
+    For a card that only its owner knows, an identical card that everybody knows leaves first,
+    the lowest id of several, unless it is named too. Cards that leave as named are left out.
+    """
+    tribe = state.tribes[seat]
+    cards = state.components.cards
+    copies = [card for card in tribe.known if card not in named]
+    leaves: dict[str, str] = {}
+    for card in named:
+        if card in tribe.secret:
+            copy = next((c for c in copies if cards[c].face == cards[card].face), None)
+            if copy:
+                copies.remove(copy)
+                leaves[card] = copy
+    return leaves

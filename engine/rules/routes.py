@@ -1,0 +1,340 @@
+"""Routes: from a camp of one's own, step by step, to a free space (R3.6-R3.10).
+
+``steps_of`` reads a route that somebody named and says which rule it breaks; ``find_routes``
+finds the routes worth offering. Both look at the map through the same few functions.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
+
+from engine.board import Board, Terrains, areas
+from engine.components import WATER
+from engine.errors import IllegalMove
+from engine.rules import payment
+from engine.rules.map import is_free_land
+from engine.rules.payment import Step
+from engine.state import State
+
+
+def steps_of(state: State, seat: int, route: tuple[str, ...]) -> list[Step]:
+    """Return the steps of a named route; raise IllegalMove with the first rule it breaks."""
+    spaces = [_space(state, name) for name in route]
+    if len(spaces) < 2:
+        raise IllegalMove("R3.6", "a route names its start and its destination at least")
+    _check_start(state, seat, spaces[0])
+    _check_destination(state, spaces[-1])
+    if len(set(spaces)) < len(spaces):
+        raise IllegalMove("R3.6", "a route visits no space twice")
+    for here, there in zip(spaces, spaces[1:], strict=False):
+        if there not in state.board.neighbours[here]:
+            names = state.board.names
+            raise IllegalMove("R3.6", f"{names[here]} and {names[there]} are not adjacent")
+    steps = [_step(state, seat, part) for part in _parts(state, spaces)]
+    crossed = [_node(state, state.board.index[step.spaces[0]]) for step in steps]
+    if len(set(crossed)) < len(crossed):
+        raise IllegalMove("R3.8", "a route enters a water area at most once")
+    return steps
+
+
+def check_ends(state: State, seat: int, start: str | None, destination: str) -> None:
+    """Raise IllegalMove unless a route may start (if that is named) and end there."""
+    if start is not None:
+        _check_start(state, seat, _space(state, start))
+    _check_destination(state, _space(state, destination))
+
+
+def _space(state: State, name: str) -> int:
+    if name not in state.board.index:
+        raise IllegalMove("R3.6", f"there is no space {name} on this map")
+    return state.board.index[name]
+
+
+def _check_start(state: State, seat: int, space: int) -> None:
+    camp = state.camps[space]
+    if camp is None or camp.seat != seat:
+        starts = ", ".join(state.board.names[s] for s in state.camps_of(seat))
+        name = state.board.names[space]
+        raise IllegalMove("R3.6", f"no camp of yours stands on {name}; start from {starts}")
+
+
+def _check_destination(state: State, space: int) -> None:
+    name = state.board.names[space]
+    if state.camps[space]:
+        raise IllegalMove("R3.6", f"{name} is not free: a camp stands there")
+    if not is_free_land(state, space):
+        raise IllegalMove("R3.6", f"a camp cannot be placed on {name}: it is water")
+
+
+def _parts(state: State, spaces: list[int]) -> list[list[int]]:
+    """Split a route into its steps: each land space one, a run of water spaces one (R3.8)."""
+    parts: list[list[int]] = []
+    for space in spaces:
+        if parts and _node(state, parts[-1][0]) == _node(state, space):
+            parts[-1].append(space)
+        else:
+            parts.append([space])
+    return parts
+
+
+def _node(state: State, space: int) -> int:
+    return _nodes(state.board, state.terrain).of[space]
+
+
+class _Nodes(msgspec.Struct, frozen=True):
+    """The map in steps: a node is a land space, or a whole water area (R3.8)."""
+
+    of: tuple[int, ...]
+    spaces: dict[int, list[int]]
+    near: dict[int, list[int]]
+
+
+@lru_cache(maxsize=4096)
+def _nodes(board: Board, terrain: Terrains) -> _Nodes:
+    lakes = [area for area in areas(board, terrain).members if terrain[min(area)] == WATER]
+    of = list(range(len(terrain)))
+    for number, lake in enumerate(lakes, len(terrain)):
+        for space in lake:
+            of[space] = number
+    spaces: dict[int, list[int]] = {}
+    for space, node in enumerate(of):
+        spaces.setdefault(node, []).append(space)
+    near = {
+        node: sorted({of[n] for space in members for n in board.neighbours[space]} - {node})
+        for node, members in spaces.items()
+    }
+    return _Nodes(tuple(of), spaces, near)
+
+
+def _step(state: State, seat: int, spaces: Iterable[int]) -> Step:
+    """Say what a step costs and who gets the card (R3.6d, R3.7, R3.9, R3.10)."""
+    spaces = tuple(spaces)
+    camp = state.camps[spaces[0]]
+    return Step(
+        spaces=tuple(state.board.names[space] for space in spaces),
+        terrain=state.terrain[spaces[0]],
+        to=camp.seat if camp and camp.seat != seat else None,
+    )
+
+
+def reachable(state: State, seat: int) -> set[int]:
+    """Return the spaces that routes from the seat's camps can come to, cards ignored (R8.2)."""
+    starts = state.camps_of(seat)
+    reached = set(starts)
+    edge = deque(starts)
+    while edge:
+        for near in state.board.neighbours[edge.popleft()]:
+            if near not in reached:
+                reached.add(near)
+                edge.append(near)
+    return reached
+
+
+class Route(msgspec.Struct, frozen=True):
+    """A route worth offering: every space it passes, and its steps."""
+
+    spaces: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+
+def any_route(state: State, seat: int) -> bool:
+    """Tell whether the seat's hand pays for any route at all."""
+    return bool(cheapest_routes(state, seat))
+
+
+def cheapest_routes(state: State, seat: int) -> list[Route]:
+    """Return the routes worth a look, from every camp to every space.
+
+    Left out are those that need all the terrains and give away all the cards of another with
+    the same ends, and more; of what remains the ``KEPT`` shortest for each start and space.
+    """
+    return _Search(state, seat).routes()
+
+
+def undominated_routes(state: State, seat: int, to: str) -> tuple[list[Route], bool]:
+    """Return every undominated route that the hand can pay to one space, and whether that is all.
+
+    Route A dominates B when start, destination and recipients are equal and A's terrains are
+    contained in B's (contract: *Routes*); of equal ones the one found first, the shortest, stays.
+    Detours that give cards to other players can be without number: after ``LABELS`` partial
+    routes the search stops, the shortest routes being found by then, and says so.
+    """
+    destination = _space(state, to)
+    if not is_free_land(state, destination):
+        return [], True
+    search = _Search(state, seat, destination)
+    return search.routes(), search.complete
+
+
+KEPT = 12
+LABELS = 20_000
+
+
+class _Label(msgspec.Struct, frozen=True):
+    """A way from the start to a node: what it costs, who is given cards, and how it came there.
+
+    ``terrains`` and ``recipients`` are counts packed into integers, ``visited`` and ``fixed``
+    sets of nodes as bits. ``fixed`` are the nodes up to the last recipient: a way on that avoids
+    them can be joined to this one, at the last node both have, without changing the recipients.
+    """
+
+    node: int
+    terrains: int
+    recipients: int
+    visited: int
+    fixed: int
+    before: _Label | None
+
+
+class _Search:
+    """A search for routes, in order of length, on a map of land spaces and whole water areas.
+
+    With a destination, ways that give cards to different players are all kept; without one,
+    only the cheapest ways to everywhere.
+    """
+
+    def __init__(self, state: State, seat: int, to: int | None = None) -> None:
+        self.state = state
+        self.seat = seat
+        self.complete = True
+        self.purse = payment.Purse(state, seat)
+        nodes = _nodes(state.board, state.terrain)
+        self.near, self.spaces = nodes.near, nodes.spaces
+        self.cost = {node: _step(state, seat, spaces) for node, spaces in self.spaces.items()}
+        self.to = to
+        self.way_on = {} if to is None else self._distances(to)
+
+    def _distances(self, to: int) -> dict[int, int]:
+        """Return for every node how many steps it is from the destination."""
+        distances = {to: 0}
+        edge = deque([to])
+        while edge:
+            node = edge.popleft()
+            for near in self.near[node]:
+                if near not in distances:
+                    distances[near] = distances[node] + 1
+                    edge.append(near)
+        return distances
+
+    def routes(self) -> list[Route]:
+        """Return the routes from each of the seat's camps, in the order of starts and ends."""
+        if self.state.tribes[self.seat].camps_left == 0:
+            return []
+        return [
+            self._route(label)
+            for start in self.state.camps_of(self.seat)
+            for label in self._arrivals(_node(self.state, start))
+        ]
+
+    def _arrivals(self, start: int) -> list[_Label]:
+        first = self._extended(None, start)
+        arrived: dict[int, list[_Label]] = {}
+        seen: dict[tuple[int, int], list[_Label]] = {}
+        edge = deque([first] if first else [])
+        labels_left = LABELS // len(self.state.camps_of(self.seat))
+        while edge:
+            if not labels_left:
+                self.complete = False
+                break
+            labels_left -= 1
+            label = edge.popleft()
+            for node in self.near[label.node]:
+                longer = self._extended(label, node)
+                if longer is None or self._needless(longer, seen):
+                    continue
+                edge.append(longer)
+                if self._is_destination(node):
+                    arrived.setdefault(node, []).append(longer)
+        return [label for node in sorted(arrived) for label in self._best(arrived[node])]
+
+    def _is_destination(self, node: int) -> bool:
+        return self.to in (None, node) and is_free_land(self.state, self.spaces[node][0])
+
+    def _extended(self, label: _Label | None, node: int) -> _Label | None:
+        """Return the label one node further, or None if that is visited or leads to no end."""
+        bit = 1 << node
+        if label is not None and label.visited & bit:
+            return None
+        step = self.cost[node]
+        terrains = (label.terrains if label else 0) + payment.UNIT[step.terrain]
+        if not self._can_be_paid(node, terrains):
+            return None
+        recipients = label.recipients if label else 0
+        visited = (label.visited if label else 0) | bit
+        fixed = label.fixed if label else 0
+        if step.to is not None:
+            recipients += payment.unit(step.to)
+            fixed = visited
+        return _Label(node, terrains, recipients, visited, fixed, label)
+
+    def _can_be_paid(self, node: int, terrains: int) -> bool:
+        """Tell whether the hand pays these terrains, and the shortest way on to the destination."""
+        if self.to is None or node == self.to:
+            return self.purse.pays(terrains)
+        between = self.way_on[node] - 1
+        last = payment.UNIT[self.state.terrain[self.to]]
+        return self.purse.pays(terrains + between * payment.UNIT[None] + last)
+
+    def _needless(self, label: _Label, seen: dict[tuple[int, int], list[_Label]]) -> bool:
+        """Tell whether earlier labels to the same node do all that this one does."""
+        others = seen.setdefault((label.node, 0 if self.to is None else label.recipients), [])
+        if self.to is None and len(others) == KEPT:
+            return True
+        for other in others:
+            joins = self.to is None or not other.fixed & ~label.visited
+            if joins and self._dominates(other, label):
+                return True
+        others.append(label)
+        return False
+
+    def _dominates(self, label: _Label, other: _Label) -> bool:
+        if self.to is not None and label.recipients != other.recipients:
+            return False
+        return payment.contains(other.terrains, label.terrains) and payment.contains(
+            other.recipients, label.recipients
+        )
+
+    def _best(self, labels: list[_Label]) -> list[_Label]:
+        """Drop each label that another one dominates; of equals the first, the shortest, stays."""
+        kept: list[_Label] = []
+        for label in labels:
+            if not any(self._dominates(other, label) for other in kept):
+                kept.append(label)
+        return kept
+
+    def _route(self, label: _Label) -> Route:
+        """Return the route of a label, water crossings by a shortest way."""
+        nodes = []
+        at: _Label | None = label
+        while at:
+            nodes.append(at.node)
+            at = at.before
+        nodes.reverse()
+        steps = []
+        came_from: int | None = None
+        for node, following in zip(nodes, [*nodes[1:], None], strict=True):
+            spaces = self._crossing(node, came_from, following)
+            came_from = spaces[-1]
+            steps.append(_step(self.state, self.seat, spaces))
+        return Route(tuple(name for step in steps for name in step.spaces), tuple(steps))
+
+    def _crossing(self, node: int, came_from: int | None, following: int | None) -> list[int]:
+        """Return the spaces of one step, from beside ``came_from`` to beside the next node."""
+        members = self.spaces[node]
+        if len(members) == 1:
+            return members
+        neighbours = self.state.board.neighbours
+        shore = set(self.spaces[following]) if following is not None else set()
+        ways = deque([s] for s in members if came_from is None or came_from in neighbours[s])
+        tried: set[int] = set()
+        while ways:
+            way = ways.popleft()
+            if not shore or not shore.isdisjoint(neighbours[way[-1]]):
+                return way
+            tried.add(way[-1])
+            ways.extend([*way, s] for s in neighbours[way[-1]] if s in members and s not in tried)
+        raise AssertionError("the spaces of a water area are connected")

@@ -1,0 +1,118 @@
+"""The state of a game: immutable, rebuilt by folding events (docs/flow.md)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.board import Board, Terrains
+from engine.components import ComponentSet
+from engine.events import GameEnded
+
+HIDDEN = "?"
+"""Stands for a card or story tile whose identity the reader of a state may not know."""
+
+
+class CampOnMap(msgspec.Struct, frozen=True):
+    """A camp on a space of the map."""
+
+    seat: int
+    starting: bool
+
+
+class StoryOnBoard(msgspec.Struct, frozen=True):
+    """A story tile on a tribe board; its slot is its place in ``Tribe.stories``, from 1."""
+
+    story: str
+    completed: bool
+
+
+class Tucked(msgspec.Struct, frozen=True):
+    """A card tucked in slot 1 to 3 with one side visible (R5.3)."""
+
+    slot: int
+    card: str
+    side: int
+
+
+class Tribe(msgspec.Struct, frozen=True):
+    """A seat's tribe board and hand. ``secret`` are the hand cards only their owner knows (R7.1)."""
+
+    camps_left: int
+    hand: tuple[str, ...]
+    secret: frozenset[str]
+    berries: int = 0
+    stories: tuple[StoryOnBoard, ...] = ()
+    tucked: tuple[Tucked, ...] = ()
+
+    @property
+    def known(self) -> list[str]:
+        """The hand cards everyone knows, in the order of their ids."""
+        return sorted(card for card in self.hand if card not in self.secret and card != HIDDEN)
+
+
+class Question(msgspec.Struct, frozen=True):
+    """An open decision: the seat that is asked and what (``draft``, ``turn``, ``story``, ``tuck``)."""
+
+    seat: int
+    kind: str
+
+
+class Undoable(msgspec.Struct, frozen=True):
+    """The last move, if its seat may take it back freely: nobody has learnt anything from it."""
+
+    seat: int
+    move: int
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything about a game that its moves determine.
+
+    ``version`` is the number of the last move, ``since`` the move that put the open questions.
+    ``active`` is the seat whose turn it is, None in the draft and at the end. Piles are top first.
+    """
+
+    components: ComponentSet
+    board: Board
+    terrain: Terrains
+    berries: tuple[int, ...]
+    camps: tuple[CampOnMap | None, ...]
+    tribes: tuple[Tribe, ...]
+    row: tuple[str | None, ...]
+    pile: tuple[str, ...]
+    story_row: tuple[str | None, ...]
+    story_pile: tuple[str, ...]
+    start_seat: int
+    drafting: tuple[int, ...]
+    questions: tuple[Question, ...]
+    discard: tuple[str, ...] = ()
+    round: int = 0
+    active: int | None = None
+    passes: int = 0
+    chance_uses: int = 0
+    ended: GameEnded | None = None
+    cancelled: bool = False
+    version: int = 0
+    since: int = 0
+    undoable: Undoable | None = None
+
+    @property
+    def seats(self) -> range:
+        """The seats, in turn order."""
+        return range(len(self.tribes))
+
+    @property
+    def over(self) -> bool:
+        """Tell whether nothing more can be played."""
+        return self.ended is not None or self.cancelled
+
+    def question_of(self, seat: int | None) -> Question | None:
+        """Return what this seat is asked now, or None."""
+        return next((q for q in self.questions if q.seat == seat), None)
+
+    def decision_of(self, question: Question) -> str:
+        """Return the id of an open question: the move that put it and the seat, such as ``17-2``."""
+        return f"{self.since}-{question.seat}"
+
+    def camps_of(self, seat: int) -> list[int]:
+        """Return the spaces (indexes) on which a seat's camps stand, the starting camp included."""
+        return [space for space, camp in enumerate(self.camps) if camp and camp.seat == seat]
