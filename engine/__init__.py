@@ -1,0 +1,1 @@
+"""The rules of Dewan: pure functions on immutable states (docs/flow.md)."""

@@ -1,4 +1,4 @@
-"""The map of one game: spaces, their neighbours, sites and areas (rules.md R1.2, R1.3)."""
+"""The map of one game: spaces, their neighbours, sites and areas (docs/rules.md R1.2, R1.3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Board:
     """
 
     def __init__(
-        self, components: ComponentSet, tiles: tuple[TilePlaced, ...], spaces: tuple[SpacePlaced, ...]
+        self,
+        components: ComponentSet,
+        tiles: tuple[TilePlaced, ...],
+        spaces: tuple[SpacePlaced, ...],
     ) -> None:
         self.tiles = tiles
         self.spaces = spaces
@@ -78,7 +81,7 @@ def board_of(
 
 
 class Areas(msgspec.Struct, frozen=True):
-    """The areas of a map: ``of`` gives each space its area's number, None where it has no terrain."""
+    """The areas of a map: ``of`` gives each space its area's number, None without terrain."""
 
     of: tuple[int | None, ...]
     members: tuple[frozenset[int], ...]

@@ -1,6 +1,6 @@
 """Chance: every draw follows from the committed seed and the players' contributions.
 
-contract.md, *Chance*: nobody can tell an order in advance, and after the end anyone can
+docs/chance.md: nobody can tell an order in advance, and after the end anyone can
 recompute all of them. The module ``random`` is never used.
 """
 

@@ -1,4 +1,4 @@
-"""Bytes that must be the same for ever: canonical JSON, hash chain, stored events (contract: *Export*)."""
+"""Bytes that must be the same for ever: canonical JSON, hash chain, events (docs/export.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands: what a seat may answer (contract: *COMMAND*). One Struct for each, tagged by ``type``."""
+"""Commands: what a seat may answer (docs/api.md, *Commands*), tagged by ``type``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Command(
     """The kinds of question this command answers."""
 
 
-class Take(_Command, tag="take"):
+class Take(_Command, frozen=True, tag="take"):
     """Take the cards at these places of the row, 1 to 6 (R3.2)."""
 
     places: tuple[int, ...]
@@ -37,7 +37,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     spaces: tuple[str, ...]
 
 
-class Camp(_Command, tag="camp"):
+class Camp(_Command, frozen=True, tag="camp"):
     """Place a camp at the end of this route, from one of your camps, paying so (R3.6)."""
 
     route: tuple[str, ...]
@@ -45,20 +45,20 @@ class Camp(_Command, tag="camp"):
     answers = ("turn",)
 
 
-class Pass(_Command, tag="pass"):
+class Pass(_Command, frozen=True, tag="pass"):
     """Neither take nor place; legal only when neither is possible (R3.5)."""
 
     answers = ("turn",)
 
 
-class Story(_Command, tag="story"):
+class Story(_Command, frozen=True, tag="story"):
     """Take the story tile at this place of the row, 1 to 5, or the top of the pile (R2.6, R5.2)."""
 
     place: int | Pile
     answers = ("draft", "story")
 
 
-class Tuck(_Command, tag="tuck"):
+class Tuck(_Command, frozen=True, tag="tuck"):
     """Tuck this hand card with this side (0 or 1) visible; ``card`` null declines (R5.3)."""
 
     card: str | None
@@ -66,7 +66,7 @@ class Tuck(_Command, tag="tuck"):
     answers = ("tuck",)
 
 
-class Undo(_Command, tag="undo"):
+class Undo(_Command, frozen=True, tag="undo"):
     """Take back the last move, if it was yours and nobody has learnt anything from it."""
 
     answers = ()
@@ -80,6 +80,7 @@ FOLLOW_UPS = (Story, Tuck)
 def parse(data: Any) -> Command:
     """Read one command from plain data; raise InvalidCommand naming the field that is wrong."""
     try:
-        return msgspec.convert(data, Command)
+        command: Command = msgspec.convert(data, Command)
     except msgspec.ValidationError as error:
         raise InvalidCommand(f"not a command: {error}") from error
+    return command

@@ -52,7 +52,7 @@ def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance)
 
 
 def undo(state: State, seat: int) -> Undone:
-    """Return the event that takes back the seat's last move; raise IllegalMove if it is not free."""
+    """Return the event that takes back the seat's last move; IllegalMove unless it is free."""
     last = state.undoable
     if state.over or last is None or last.seat != seat:
         raise IllegalMove(
@@ -162,8 +162,8 @@ def _camp(play: Play, seat: int, _: str, command: c.Camp) -> None:
     camp.place_camp(play, seat, command)
 
 
-def _pass(play: Play, seat: int, _: str, __: c.Pass) -> None:
-    """A forced pass is made by the engine (R14.1): whoever is asked can take or place."""
+def _pass(*_: object) -> None:
+    """Refuse: a forced pass is made by the engine (R14.1); whoever is asked can take or place."""
     raise IllegalMove("R3.5", "pass only when you can neither take a card nor place a camp")
 
 
@@ -193,7 +193,7 @@ def _renamed(command: Command, names: Mapping[str, str], state: State) -> Comman
     if isinstance(command, c.Camp):
         paid = (replace(p, card=names.get(p.card, p.card)) for p in command.payment)
         return replace(command, payment=tuple(paid))
-    if isinstance(command, c.Tuck) and command.card in names:
+    if isinstance(command, c.Tuck) and command.card and command.card in names:
         old, new = state.components.cards[command.card], state.components.cards[names[command.card]]
         if 0 <= command.side < len(old.sides):
             side = new.sides.index(old.sides[command.side])

@@ -29,7 +29,11 @@ class InvalidCommand(GameError):
 
 
 class IllegalMove(GameError):
-    """The command was understood and is not allowed now. ``rule`` says which rule forbids it."""
+    """The command was understood and is not allowed now.
+
+    ``rule`` is the number of the rule that forbids it, ``command_index`` the place of the command
+    in its submission, from 0, ``legal`` what would be allowed (added where the view is known).
+    """
 
     code = "illegal_move"
 
@@ -37,6 +41,7 @@ class IllegalMove(GameError):
         super().__init__(detail)
         self.rule = rule
         self.command_index = 0
+        self.legal: list[Entry] = []
 
 
 class AmbiguousCommand(GameError):

@@ -1,4 +1,4 @@
-"""Events: what happened (contract: *Events*). A name or field, once stored, stays for ever.
+"""Events: what happened (docs/events.md). A name or field, once stored, stays for ever.
 
 Only events are folded. A value that the reader may not see is null, its key is never absent;
 that is why fields that can be hidden admit None.
@@ -16,7 +16,7 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class TilePlaced(msgspec.Struct, frozen=True, kw_only=True):
-    """A territory tile on the map: its letter, component id, place, rotation in sixths, and owner."""
+    """A territory tile on the map: its letter, component id, place, rotation in sixths, owner."""
 
     letter: str
     id: str
@@ -44,8 +44,8 @@ class StoriesDealt(msgspec.Struct, frozen=True, kw_only=True):
     pile: tuple[str, ...] | None
 
 
-class GameSetUp(_Event, tag="game_set_up"):
-    """Everything of rules.md R2 but the draft. Piles are top first, the row from place 1."""
+class GameSetUp(_Event, frozen=True, tag="game_set_up"):
+    """Everything of docs/rules.md R2 but the draft. Piles are top first, the row from place 1."""
 
     tiles: tuple[TilePlaced, ...]
     spaces: tuple[SpacePlaced, ...]
@@ -59,7 +59,7 @@ class GameSetUp(_Event, tag="game_set_up"):
     supply: tuple[str, ...] | None
 
 
-class StoryTaken(_Event, tag="story_taken"):
+class StoryTaken(_Event, frozen=True, tag="story_taken"):
     """A seat took a story tile from a place of the row or the top of the pile (R2.6, R5.2)."""
 
     seat: int
@@ -67,14 +67,14 @@ class StoryTaken(_Event, tag="story_taken"):
     from_: int | Pile = msgspec.field(name="from")
 
 
-class StoryRowFilled(_Event, tag="story_row_filled"):
+class StoryRowFilled(_Event, frozen=True, tag="story_row_filled"):
     """The top story tile of the pile came to an empty place of the row (R2.6)."""
 
     place: int
     story: str
 
 
-class CardsTaken(_Event, tag="cards_taken"):
+class CardsTaken(_Event, frozen=True, tag="cards_taken"):
     """A seat took cards from the row (R3.2)."""
 
     seat: int
@@ -82,20 +82,20 @@ class CardsTaken(_Event, tag="cards_taken"):
     cards: tuple[str, ...]
 
 
-class RowFilled(_Event, tag="row_filled"):
+class RowFilled(_Event, frozen=True, tag="row_filled"):
     """The top card of the draw pile came to an empty place of the row (R3.3)."""
 
     place: int
     card: str
 
 
-class RowClosedUp(_Event, tag="row_closed_up"):
+class RowClosedUp(_Event, frozen=True, tag="row_closed_up"):
     """A row that could not be filled closed up towards the draw pile (R3.5)."""
 
     row: tuple[str | None, ...]
 
 
-class Passed(_Event, tag="passed"):
+class Passed(_Event, frozen=True, tag="passed"):
     """A seat could neither take nor place (R3.5)."""
 
     seat: int
@@ -109,8 +109,8 @@ class Paid(msgspec.Struct, frozen=True, kw_only=True):
     to: int | None
 
 
-class CampPlaced(_Event, tag="camp_placed"):
-    """A seat placed a camp at the end of the route. ``asks`` is what its tribe board then asks (R5)."""
+class CampPlaced(_Event, frozen=True, tag="camp_placed"):
+    """A seat placed a camp at the end of the route. ``asks``: what the tribe board asks."""
 
     seat: int
     route: tuple[str, ...]
@@ -118,15 +118,15 @@ class CampPlaced(_Event, tag="camp_placed"):
     asks: str | None
 
 
-class BerryTaken(_Event, tag="berry_taken"):
+class BerryTaken(_Event, frozen=True, tag="berry_taken"):
     """A seat took a berry of its new camp's area, from the symbol at ``space`` (R4.1)."""
 
     seat: int
     space: str
 
 
-class CardTucked(_Event, tag="card_tucked"):
-    """A seat tucked a card in a tuck slot (1 to 3), this side visible, or declined (null) (R5.3)."""
+class CardTucked(_Event, frozen=True, tag="card_tucked"):
+    """A seat tucked a card in tuck slot 1 to 3, this side visible, or declined (null) (R5.3)."""
 
     seat: int
     card: str | None
@@ -134,54 +134,54 @@ class CardTucked(_Event, tag="card_tucked"):
     slot: int
 
 
-class StoryCompleted(_Event, tag="story_completed"):
+class StoryCompleted(_Event, frozen=True, tag="story_completed"):
     """All requirements of a seat's story tile are met (R6.5, R8.3)."""
 
     seat: int
     story: str
 
 
-class RewardDrawn(_Event, tag="reward_drawn"):
+class RewardDrawn(_Event, frozen=True, tag="reward_drawn"):
     """A seat drew the reward card for a completed story tile (R6.5)."""
 
     seat: int
     card: str | None
 
 
-class PileShuffled(_Event, tag="pile_shuffled"):
+class PileShuffled(_Event, frozen=True, tag="pile_shuffled"):
     """The discard pile was shuffled into a new pile, ``order`` top first (R3.4)."""
 
     pile: str
     order: tuple[str, ...] | None
 
 
-class TurnEnded(_Event, tag="turn_ended"):
+class TurnEnded(_Event, frozen=True, tag="turn_ended"):
     """A seat's turn is over; ``next`` is the seat that is active now, null if the game ends."""
 
     seat: int
     next: int | None
 
 
-class RoundEnded(_Event, tag="round_ended"):
+class RoundEnded(_Event, frozen=True, tag="round_ended"):
     """Every seat has had its turn in this round."""
 
     round: int
 
 
-class Undone(_Event, tag="undone"):
-    """The moves numbered ``from`` to ``to`` count no longer (contract: *Events*)."""
+class Undone(_Event, frozen=True, tag="undone"):
+    """The moves numbered ``from`` to ``to`` count no longer (docs/events.md)."""
 
     from_: int = msgspec.field(name="from")
     to: int
 
 
-class DeadlineExtended(_Event, tag="deadline_extended"):
+class DeadlineExtended(_Event, frozen=True, tag="deadline_extended"):
     """The operator gave the open decisions this many seconds more."""
 
     seconds: int
 
 
-class GameCancelled(_Event, tag="game_cancelled"):
+class GameCancelled(_Event, frozen=True, tag="game_cancelled"):
     """The operator called the game off; it has no result."""
 
 
@@ -202,8 +202,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[ScoreLine, ...]
 
 
-class GameEnded(_Event, tag="game_ended"):
-    """The end: why (``last_camp``, ``no_destination``, ``all_passed``), scores, winning seats (R8)."""
+class GameEnded(_Event, frozen=True, tag="game_ended"):
+    """The end (R8). ``reason`` is ``last_camp``, ``no_destination`` or ``all_passed``."""
 
     reason: str
     scores: tuple[Score, ...]

@@ -47,7 +47,7 @@ def set_up(components: ComponentSet, event: e.GameSetUp) -> State:
 
 
 SET_UP_CHANCE_USES = 6
-"""Tiles (2), rotations, story tiles, terrain cards, start seat (contract: *Chance*)."""
+"""Tiles (2), rotations, story tiles, terrain cards, start seat (docs/chance.md)."""
 
 
 def evolve(state: State, event: e.Event) -> State:
@@ -108,7 +108,7 @@ def _row_closed_up(state: State, event: e.RowClosedUp) -> State:
     return replace(state, row=event.row)
 
 
-def _passed(state: State, event: e.Passed) -> State:
+def _passed(state: State, _: e.Passed) -> State:
     return replace(state, passes=state.passes + 1, questions=())
 
 

@@ -51,7 +51,7 @@ def still_counting(rows: Iterable[Row]) -> list[Row]:
 
 
 def advance(state: State, row: Row) -> State:
-    """Return the state after one more row. A row that takes moves back needs ``fold`` (see there)."""
+    """Return the state after one more row; one that takes moves back needs ``fold`` instead."""
     if is_undo(row):
         return replace(state, version=row.number, since=row.number)
     silent = row.actor == PLAYER

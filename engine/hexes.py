@@ -1,7 +1,7 @@
 """Axial coordinates of hexagons.
 
 A hexagon is a pair ``(q, r)``: q grows to the right, r to the lower right, so that the six
-neighbours of a hexagon are numbered clockwise as seen on the screen (rules.md R1.2).
+neighbours of a hexagon are numbered clockwise as seen on the screen (docs/rules.md R1.2).
 """
 
 Hex = tuple[int, int]

@@ -1,4 +1,4 @@
-"""What a seat may answer now: every entry can be submitted as it is (contract: *LEGAL*, *ROUTES*).
+"""What a seat may answer now: every entry can be submitted as it is (docs/api.md).
 
 Works on the seat's own view (``views.mask``), with the same predicates as ``engine.decide``.
 """
@@ -19,7 +19,7 @@ from engine.state import State
 
 
 class StepChoice(msgspec.Struct, frozen=True):
-    """A step of a route: its spaces, the hand cards that can pay it, the seat that gets the card."""
+    """A step of a route: its spaces, the hand cards that can pay it, the seat that gets it."""
 
     spaces: tuple[str, ...]
     cards: tuple[str, ...]

@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def text_of(state: State, command: Command) -> str:
-    """Return the canonical notation of a command; ``resolve`` reads it back to the same command."""
+    """Return the canonical notation of a command; ``resolve`` reads it back to the same."""
     match command:
         case c.Take(places=places):
             return f"take {'-'.join(map(str, places))}"
@@ -216,9 +216,7 @@ def _adjacent(seen: State, a: str, b: str) -> bool:
 
 
 def _entry(seen: State, seat: int, route: Route) -> Entry:
-    command = c.Camp(
-        route=route.spaces, payment=payment.default_payment(seen, seat, route.steps)
-    )
+    command = c.Camp(route=route.spaces, payment=payment.default_payment(seen, seat, route.steps))
     return Entry(command, text_of(seen, command))
 
 

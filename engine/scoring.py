@@ -53,7 +53,7 @@ def most_fire(state: State) -> list[int]:
 
 
 def groups(state: State) -> list[int]:
-    """R8.4d: 4 for each connected set of at least 2 camps of one owner (R8.5: starting camp too)."""
+    """R8.4d: 4 for each connected set of at least 2 camps of one owner (R8.5: any camp)."""
     return [
         GROUP * sum(len(part) >= GROUP_SIZE for part in state.board.connected(state.camps_of(seat)))
         for seat in state.seats

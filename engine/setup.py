@@ -1,4 +1,4 @@
-"""Setting up a game (R2): every draw from the game's chance, in the contract's order."""
+"""Setting up a game (R2): every draw from the game's chance, in the order of docs/chance.md."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Tucked(msgspec.Struct, frozen=True):
 
 
 class Tribe(msgspec.Struct, frozen=True):
-    """A seat's tribe board and hand. ``secret`` are the hand cards only their owner knows (R7.1)."""
+    """A seat's tribe board and hand. ``secret``: hand cards only their owner knows (R7.1)."""
 
     camps_left: int
     hand: tuple[str, ...]
@@ -51,7 +51,7 @@ class Tribe(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """An open decision: the seat that is asked and what (``draft``, ``turn``, ``story``, ``tuck``)."""
+    """An open decision: the seat that is asked, and what (docs/glossary.md, *decision*)."""
 
     seat: int
     kind: str
@@ -110,7 +110,7 @@ class State(msgspec.Struct, frozen=True):
         return next((q for q in self.questions if q.seat == seat), None)
 
     def decision_of(self, question: Question) -> str:
-        """Return the id of an open question: the move that put it and the seat, such as ``17-2``."""
+        """Return the id of an open question: move that put it and seat, such as ``17-2``."""
         return f"{self.since}-{question.seat}"
 
     def camps_of(self, seat: int) -> list[int]:

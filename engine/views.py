@@ -42,7 +42,7 @@ def _mask_tribe(tribe: Tribe) -> Tribe:
 
 
 def view_for(state: State, viewer: Viewer) -> dict[str, Any]:
-    """Return the game as this viewer may see it (contract: the ``state`` of a VIEW)."""
+    """Return the game as this viewer may see it (docs/api.md, *View*)."""
     seen = mask(state, viewer)
     return {
         "round": seen.round,

@@ -1,4 +1,4 @@
-"""Component sets: tiles, cards, story tiles and layouts as data (rules.md R1, docs/components.md).
+"""Component sets: tiles, cards, story tiles, layouts as data (R1, docs/components.md).
 
 ``parse`` turns plain data into a checked ``ComponentSet`` and refuses a set that breaks R1,
 naming the row and the rule. A game keeps the digest of its set and replays from it for ever.
@@ -43,14 +43,14 @@ class _Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Common ground of the rows of a set: immutable, and strict about their fields."""
 
 
-class Side(_Data):
+class Side(_Data, frozen=True):
     """One side of a terrain card: the terrain it pays for and the symbol it shows when tucked."""
 
     terrain: Terrain
     symbol: Symbol | None = None
 
 
-class Card(_Data):
+class Card(_Data, frozen=True):
     """A terrain card with 1 or 2 sides (R1.5)."""
 
     id: str
@@ -66,17 +66,17 @@ class Card(_Data):
         return any(side.terrain == terrain for side in self.sides)
 
 
-class StoryTile(_Data):
+class StoryTile(_Data, frozen=True):
     """A story tile (R1.6). ``requires`` maps terrains and resources to how many are needed."""
 
     id: str
     name: str
     points: int
     fire: int
-    requires: dict[Terrain | Resource, int]
+    requires: dict[str, int]
 
 
-class TileSpace(_Data):
+class TileSpace(_Data, frozen=True):
     """One of the 7 spaces of a territory tile; ``at`` is its place relative to the centre."""
 
     pos: int
@@ -85,7 +85,7 @@ class TileSpace(_Data):
     berry: bool = False
 
 
-class TileSite(_Data):
+class TileSite(_Data, frozen=True):
     """A site: a resource symbol on the border between two spaces of a tile (R1.3)."""
 
     id: str
@@ -94,7 +94,7 @@ class TileSite(_Data):
     border_pos: tuple[int, int]
 
 
-class Tile(_Data):
+class Tile(_Data, frozen=True):
     """A territory tile (R1.1)."""
 
     id: str
@@ -104,7 +104,7 @@ class Tile(_Data):
     sites: tuple[TileSite, ...]
 
 
-class LayoutPlace(_Data):
+class LayoutPlace(_Data, frozen=True):
     """Where a tile lies in a layout, and whose starting tile it is."""
 
     role: Literal["start", "neutral"]
@@ -112,7 +112,7 @@ class LayoutPlace(_Data):
     seat: int | None = None
 
 
-class Layout(_Data):
+class Layout(_Data, frozen=True):
     """How the tiles lie for a number of players (R2.1); ``scenario_gap`` is R10.6's space."""
 
     id: str
@@ -122,7 +122,7 @@ class Layout(_Data):
     note: str = ""
 
 
-class _SetData(_Data):
+class _SetData(_Data, frozen=True):
     tiles: tuple[Tile, ...]
     cards: tuple[Card, ...]
     stories: tuple[StoryTile, ...]
@@ -133,12 +133,13 @@ class ComponentSet:
     """A checked component set. Two are equal only if they are the same object.
 
     ``canonical`` is the canonical JSON of the data and ``digest`` its SHA-256 in hex
-    (contract: *Digest of a component set*).
+    (docs/export.md).
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Read and check a set; raise ComponentError naming the first row that breaks R1."""
-        from engine.components.checks import check
+        # The checks are written in terms of the rows above.
+        from engine.components.checks import check  # noqa: PLC0415
 
         try:
             rows = msgspec.convert(data, _SetData)

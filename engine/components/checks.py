@@ -11,6 +11,8 @@ from engine import hexes
 from engine.components import (
     BERRIES,
     BERRIES_PER_SYMBOL,
+    RESOURCES,
+    TERRAINS,
     WATER,
     Card,
     ComponentError,
@@ -85,7 +87,7 @@ def _check_tile_counts(tiles: Sequence[Tile]) -> None:
 
 def _check_tile_shape(tile: Tile) -> None:
     where = {space.pos: space.at for space in tile.spaces}
-    wanted = {pos: at for pos, at in enumerate(((0, 0), *hexes.DIRECTIONS))}
+    wanted = dict(enumerate(((0, 0), *hexes.DIRECTIONS)))
     _require(
         len(tile.spaces) == len(wanted) and where == wanted,
         tile.id,
@@ -97,7 +99,7 @@ def _check_tile_shape(tile: Tile) -> None:
         _require(
             (space.terrain is None) == bare,
             tile.id,
-            f"space {space.pos} has terrain {space.terrain}; only a starting tile's centre has none",
+            f"space {space.pos} has terrain {space.terrain}: only the centre of a start has none",
             "R1.1",
         )
 
@@ -165,14 +167,13 @@ def _check_story(story: StoryTile) -> None:
     _require(story.fire >= 0, story.id, f"has {story.fire} fire", "R1.6")
     _require(bool(story.requires), story.id, "requires nothing", "R1.6")
     for what, times in story.requires.items():
+        _require(what in (*TERRAINS, *RESOURCES), story.id, f"requires {what}", "R1.6")
         _require(times > 0, story.id, f"requires {what} {times} times", "R1.6")
 
 
 def _check_layout_counts(layouts: Sequence[Layout]) -> None:
     players = sorted(layout.players for layout in layouts)
-    _require(
-        players == list(PLAYERS), "the set", f"has layouts for {players} players", "R2.1"
-    )
+    _require(players == list(PLAYERS), "the set", f"has layouts for {players} players", "R2.1")
 
 
 def _check_layout_places(layout: Layout) -> None:

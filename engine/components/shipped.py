@@ -15,5 +15,7 @@ def hearth() -> ComponentSet:
     """Read the set *Hearth* from this package's data files; always the same object."""
     data: dict[str, object] = {}
     for table in TABLES:
-        data |= msgspec.json.decode(files(__package__).joinpath("hearth", f"{table}.json").read_bytes())
+        data |= msgspec.json.decode(
+            files(__package__).joinpath("hearth", f"{table}.json").read_bytes()
+        )
     return parse(data)

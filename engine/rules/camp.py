@@ -40,7 +40,7 @@ def place_camp(play: Play, seat: int, command: Camp) -> None:
 
 
 def _asked(state: State, seat: int, cards_spent: int) -> str | None:
-    """Say what the place of the new camp asks; with nothing to choose from, nothing (R5.2, R5.3)."""
+    """Say what the place of the new camp asks; without any choice, nothing (R5.2, R5.3)."""
     tribe = state.tribes[seat]
     kind = TRIBE_BOARD.get(TRIBE_CAMPS - tribe.camps_left + 1)
     if kind == "story" and not stories.choices(state):
@@ -58,7 +58,8 @@ def _take_berry(play: Play, seat: int, destination: str) -> None:
     assert area is not None, "a camp stands on terrain"
     for space in sorted(found.members[area]):
         if state.berries[space]:
-            return play.emit(BerryTaken(seat=seat, space=state.board.names[space]))
+            play.emit(BerryTaken(seat=seat, space=state.board.names[space]))
+            return
 
 
 def tuck(play: Play, seat: int, command: Tuck) -> None:

@@ -1,8 +1,8 @@
-"""Paying for a route: which cards can pay which steps, and what leaves a hand (R3.6d-R3.11, R7.2)."""
+"""Paying for a route: what can pay which step, and what leaves a hand (R3.6d-R3.11, R7.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -43,8 +43,11 @@ def contains(counts: int, part: int) -> bool:
 
 
 class Purse:
-    """What a hand can pay. By Hall's theorem, steps can be paid if for every set of terrains
-    there are at least as many cards that show one of them as steps that need one of them."""
+    """What a hand can pay.
+
+    By Hall's theorem it pays some steps if for every set of terrains there are at least as many
+    cards that show one of them as steps that need one of them.
+    """
 
     def __init__(self, state: State, seat: int) -> None:
         cards = [state.components.cards[card] for card in state.tribes[seat].hand]
@@ -76,9 +79,26 @@ def _showing_any(cards: Sequence[Card], terrains: Sequence[str]) -> int:
 
 def usable(state: State, seat: int, step: Step) -> list[str]:
     """Return the hand cards that can pay a step, in the order of their ids (R3.6d, R3.7)."""
-    cards = state.components.cards
-    hand = sorted(state.tribes[seat].hand)
-    return [card for card in hand if step.terrain is None or cards[card].shows(step.terrain)]
+    return _showing(state, sorted(state.tribes[seat].hand), step)
+
+
+def _showing(state: State, cards: Sequence[str], step: Step) -> list[str]:
+    known = state.components.cards
+    return [card for card in cards if step.terrain is None or known[card].shows(step.terrain)]
+
+
+def payable(state: State, cards: Sequence[str], steps: Sequence[Step]) -> int:
+    """Return how many of the steps these cards can pay together."""
+    can_pay = [set(_showing(state, cards, step)) for step in steps]
+    return len(_assigned(cards, can_pay))
+
+
+def _assigned(cards: Iterable[str], can_pay: list[set[str]]) -> dict[str, int]:
+    """Assign as many cards as possible to steps, earlier cards first: card to step number."""
+    pays: dict[str, int] = {}
+    for card in cards:
+        _assign(card, can_pay, pays, set())
+    return pays
 
 
 def default_payment(state: State, seat: int, steps: Sequence[Step]) -> tuple[Payment, ...]:
@@ -90,9 +110,8 @@ def default_payment(state: State, seat: int, steps: Sequence[Step]) -> tuple[Pay
     """
     cards = state.components.cards
     can_pay = [set(usable(state, seat, step)) for step in steps]
-    pays: dict[str, int] = {}
-    for card in sorted(state.tribes[seat].hand, key=lambda card: (_worth(cards[card]), card)):
-        _assign(card, can_pay, pays, set())
+    hand = sorted(state.tribes[seat].hand, key=lambda card: (_worth(cards[card]), card))
+    pays = _assigned(hand, can_pay)
     if len(pays) < len(steps):
         raise IllegalMove("R3.6", "your hand cannot pay every step of this route")
     card_of = {step: card for card, step in pays.items()}
@@ -148,10 +167,7 @@ def _choices(state: State, seat: int, steps: Sequence[Step]) -> Iterator[tuple[s
 
     def payable(number: int, spent: tuple[str, ...]) -> bool:
         left = [set(can) - set(spent) for can in can_pay[number:]]
-        pays: dict[str, int] = {}
-        for card in set().union(*left):
-            _assign(card, left, pays, set())
-        return len(pays) == len(left)
+        return len(_assigned(set().union(*left), left)) == len(left)
 
     def extend(spent: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         number = len(spent)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
@@ -30,11 +31,11 @@ def steps_of(state: State, seat: int, route: tuple[str, ...]) -> list[Step]:
     _check_destination(state, spaces[-1])
     if len(set(spaces)) < len(spaces):
         raise IllegalMove("R3.6", "a route visits no space twice")
-    for here, there in zip(spaces, spaces[1:], strict=False):
+    for here, there in pairwise(spaces):
         if there not in state.board.neighbours[here]:
             names = state.board.names
             raise IllegalMove("R3.6", f"{names[here]} and {names[there]} are not adjacent")
-    steps = [_step(state, seat, part) for part in _parts(state, spaces)]
+    steps = [step(state, seat, part) for part in _parts(state, spaces)]
     crossed = [_node(state, state.board.index[step.spaces[0]]) for step in steps]
     if len(set(crossed)) < len(crossed):
         raise IllegalMove("R3.8", "a route enters a water area at most once")
@@ -82,10 +83,15 @@ def _parts(state: State, spaces: list[int]) -> list[list[int]]:
 
 
 def _node(state: State, space: int) -> int:
-    return _nodes(state.board, state.terrain).of[space]
+    return nodes(state).of[space]
 
 
-class _Nodes(msgspec.Struct, frozen=True):
+def nodes(state: State) -> Nodes:
+    """Return the map in steps."""
+    return _nodes(state.board, state.terrain)
+
+
+class Nodes(msgspec.Struct, frozen=True):
     """The map in steps: a node is a land space, or a whole water area (R3.8)."""
 
     of: tuple[int, ...]
@@ -94,7 +100,7 @@ class _Nodes(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=4096)
-def _nodes(board: Board, terrain: Terrains) -> _Nodes:
+def _nodes(board: Board, terrain: Terrains) -> Nodes:
     lakes = [area for area in areas(board, terrain).members if terrain[min(area)] == WATER]
     of = list(range(len(terrain)))
     for number, lake in enumerate(lakes, len(terrain)):
@@ -107,10 +113,10 @@ def _nodes(board: Board, terrain: Terrains) -> _Nodes:
         node: sorted({of[n] for space in members for n in board.neighbours[space]} - {node})
         for node, members in spaces.items()
     }
-    return _Nodes(tuple(of), spaces, near)
+    return Nodes(tuple(of), spaces, near)
 
 
-def _step(state: State, seat: int, spaces: Iterable[int]) -> Step:
+def step(state: State, seat: int, spaces: Iterable[int]) -> Step:
     """Say what a step costs and who gets the card (R3.6d, R3.7, R3.9, R3.10)."""
     spaces = tuple(spaces)
     camp = state.camps[spaces[0]]
@@ -159,7 +165,7 @@ def undominated_routes(state: State, seat: int, to: str) -> tuple[list[Route], b
     """Return every undominated route that the hand can pay to one space, and whether that is all.
 
     Route A dominates B when start, destination and recipients are equal and A's terrains are
-    contained in B's (contract: *Routes*); of equal ones the one found first, the shortest, stays.
+    contained in B's (docs/api.md, *Routes*); of equal ones the first found, the shortest, stays.
     Detours that give cards to other players can be without number: after ``LABELS`` partial
     routes the search stops, the shortest routes being found by then, and says so.
     """
@@ -202,9 +208,9 @@ class _Search:
         self.seat = seat
         self.complete = True
         self.purse = payment.Purse(state, seat)
-        nodes = _nodes(state.board, state.terrain)
-        self.near, self.spaces = nodes.near, nodes.spaces
-        self.cost = {node: _step(state, seat, spaces) for node, spaces in self.spaces.items()}
+        graph = nodes(state)
+        self.near, self.spaces = graph.near, graph.spaces
+        self.cost = {node: step(state, seat, spaces) for node, spaces in self.spaces.items()}
         self.to = to
         self.way_on = {} if to is None else self._distances(to)
 
@@ -259,15 +265,15 @@ class _Search:
         bit = 1 << node
         if label is not None and label.visited & bit:
             return None
-        step = self.cost[node]
-        terrains = (label.terrains if label else 0) + payment.UNIT[step.terrain]
+        cost = self.cost[node]
+        terrains = (label.terrains if label else 0) + payment.UNIT[cost.terrain]
         if not self._can_be_paid(node, terrains):
             return None
         recipients = label.recipients if label else 0
         visited = (label.visited if label else 0) | bit
         fixed = label.fixed if label else 0
-        if step.to is not None:
-            recipients += payment.unit(step.to)
+        if cost.to is not None:
+            recipients += payment.unit(cost.to)
             fixed = visited
         return _Label(node, terrains, recipients, visited, fixed, label)
 
@@ -308,18 +314,18 @@ class _Search:
 
     def _route(self, label: _Label) -> Route:
         """Return the route of a label, water crossings by a shortest way."""
-        nodes = []
+        way = []
         at: _Label | None = label
         while at:
-            nodes.append(at.node)
+            way.append(at.node)
             at = at.before
-        nodes.reverse()
+        way.reverse()
         steps = []
         came_from: int | None = None
-        for node, following in zip(nodes, [*nodes[1:], None], strict=True):
+        for node, following in zip(way, [*way[1:], None], strict=True):
             spaces = self._crossing(node, came_from, following)
             came_from = spaces[-1]
-            steps.append(_step(self.state, self.seat, spaces))
+            steps.append(step(self.state, self.seat, spaces))
         return Route(tuple(name for step in steps for name in step.spaces), tuple(steps))
 
     def _crossing(self, node: int, came_from: int | None, following: int | None) -> list[int]:

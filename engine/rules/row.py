@@ -31,7 +31,9 @@ def take(play: Play, seat: int, command: Take) -> None:
 def _checked(state: State, command: Take) -> Places:
     places = tuple(sorted(command.places))
     if not all(1 <= place <= ROW_PLACES for place in places):
-        raise IllegalMove("R3.2", f"the places of the row are 1 to {ROW_PLACES}, not {_text(places)}")
+        raise IllegalMove(
+            "R3.2", f"the places of the row are 1 to {ROW_PLACES}, not {_text(places)}"
+        )
     legal = takes(state)
     if places in legal:
         return places
@@ -53,7 +55,8 @@ def refill(play: Play) -> None:
     for place in range(ROW_PLACES, 0, -1):
         if play.state.row[place - 1] is None:
             if not cards_to_draw(play):
-                return _close_up(play)
+                _close_up(play)
+                return
             play.emit(RowFilled(place=place, card=play.state.pile[0]))
 
 

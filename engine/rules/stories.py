@@ -16,7 +16,7 @@ TAKE_RULE = {"draft": "R2.6", "story": "R5.2"}
 
 
 def choices(state: State) -> list[int | Pile]:
-    """Return where a story tile can be taken: filled places of the row, and the pile if any is left."""
+    """Return where a story tile can be taken: the filled places of the row, the pile."""
     row: list[int | Pile] = [place for place, tile in enumerate(state.story_row, 1) if tile]
     return [*row, PILE] if state.story_pile else row
 

@@ -1,0 +1,86 @@
+# The front door. `make run` plays, `make test` tests, `make check` does everything CI does.
+# Nothing but python3 (3.11 or newer), pip and make is needed; the rest is set up in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := help
+.SILENT:
+
+# ---- Set-up: only when a lock has changed -----------------------------------------------------
+
+$(VENV)/uv.stamp: requirements/bootstrap.lock
+	$(PYTHON) -m venv $(VENV) >&2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $< >&2
+	touch $@
+
+$(VENV)/run.stamp: requirements/run.lock $(VENV)/uv.stamp
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $< >&2
+	touch $@
+
+$(VENV)/dev.stamp: requirements/dev.lock $(VENV)/run.stamp
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $< >&2
+	touch $@
+
+.PHONY: lock
+lock: $(VENV)/uv.stamp ## Resolve the dependencies again (needs the network)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-annotate pyproject.toml --group dev -o requirements/dev.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-annotate -c requirements/dev.lock pyproject.toml -o requirements/run.lock
+
+# ---- Run --------------------------------------------------------------------------------------
+
+.PHONY: run
+run: $(VENV)/run.stamp ## Run the service with a playable game
+	exec $(BIN)/python manage.py dewan_run
+
+# ---- Test -------------------------------------------------------------------------------------
+
+.PHONY: test test-engine test-web
+test: $(VENV)/dev.stamp ## Run the tests, on real servers that they start themselves
+	$(BIN)/python -m pytest tests --ignore=tests/web
+	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m both_databases --ignore=tests/web
+
+test-engine: $(VENV)/dev.stamp ## Run the engine's tests alone
+	$(BIN)/python -m pytest tests/engine
+
+test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
+	$(BIN)/python -m pytest tests/web
+
+# ---- Check ------------------------------------------------------------------------------------
+
+.PHONY: check lint types docs-check fuzz golden playthrough bench
+check: lint types docs-check test ## Everything that must hold before a change lands
+	$(MAKE) fuzz GAMES=100
+	$(MAKE) playthrough
+
+lint: $(VENV)/dev.stamp ## Style, architecture and templates
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/djlint --check --lint --quiet games notifications dewan_site
+
+types: $(VENV)/dev.stamp ## Types
+	$(BIN)/mypy
+
+docs-check: $(VENV)/dev.stamp ## What must be documented is
+	$(BIN)/python -m pytest tests/test_docs.py
+
+GAMES ?= 2000
+SCENARIO ?= base
+fuzz: $(VENV)/dev.stamp ## Play GAMES random games and check every law after every move
+	$(BIN)/python -m tests.fuzz --games $(GAMES) --scenario $(SCENARIO)
+
+golden: $(VENV)/dev.stamp ## Write the golden transcripts again; review the diff
+	$(BIN)/python -m tests.golden
+
+playthrough: $(VENV)/dev.stamp ## Whole games over REST and mail, on production's processes
+	$(BIN)/python -m tests.playthrough
+
+bench: $(VENV)/dev.stamp ## Measure
+	$(BIN)/python -m bench
+
+.PHONY: help
+help: ## Say what there is
+	grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14

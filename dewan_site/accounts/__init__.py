@@ -1,0 +1,1 @@
+"""Players and how they sign in: by a link in a mail, never by a password."""

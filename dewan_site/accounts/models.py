@@ -1,0 +1,63 @@
+"""Players. Everything personal is here; the move log knows seats only."""
+
+from __future__ import annotations
+
+import zoneinfo
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.db import models
+
+NAME_LENGTH = 40
+
+
+def validate_zone(zone: str) -> None:
+    """Raise ValidationError unless this is the name of an IANA time zone."""
+    if zone not in zoneinfo.available_timezones():
+        raise ValidationError(f"“{zone}” is no time zone; write it like Europe/Amsterdam")
+
+
+class PlayerManager(BaseUserManager["Player"]):
+    """Finds and makes players by mail address, upper and lower case being the same."""
+
+    def with_email(self, email: str, **defaults: Any) -> Player:
+        """Return the player with this address, made with the defaults if there is none."""
+        email = email.strip().lower()
+        player, made = self.get_or_create(
+            email=email,
+            defaults={"name": email.split("@", maxsplit=1)[0][:NAME_LENGTH], **defaults},
+        )
+        if made:
+            player.set_unusable_password()
+            player.save(update_fields=["password"])
+        return player
+
+    def get_by_natural_key(self, username: str | None) -> Player:
+        """Return the player with this address."""
+        return self.get(email=(username or "").lower())
+
+
+class Player(AbstractBaseUser, PermissionsMixin):
+    """A person with a mail address. ``zone`` is the IANA time zone their times are shown in."""
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=NAME_LENGTH)
+    zone = models.CharField(max_length=64, default="UTC", validators=[validate_zone])
+    mails_stopped = models.BooleanField(
+        default=False, help_text="Send no mails about games; sign-in mails still go out."
+    )
+    introduced = models.BooleanField(
+        default=False, help_text="Has confirmed name and zone after the first sign-in."
+    )
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PlayerManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+
+    def __str__(self) -> str:
+        return self.name

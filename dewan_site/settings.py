@@ -1,0 +1,222 @@
+"""Settings of the site. Everything that differs between installations comes from the environment.
+
+docs/settings.md lists the variables. Unset, they give the embedded service of ``make run``.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import environ
+from csp.constants import NONCE, SELF
+
+from dewan_site.env import Environment, secret_key
+
+_env = Environment()
+
+# ---- This installation -------------------------------------------------------------------
+
+DEWAN_DATA = _env.data_folder()
+DEWAN_HOST = _env.text("DEWAN_HOST", "127.0.0.1")
+DEWAN_PORT = _env.whole("DEWAN_PORT", 8000, 0, 65535)
+DEWAN_DEMO = _env.flag("DEWAN_DEMO", default=True)
+DEWAN_MIN_MOVE_TIME = _env.duration("DEWAN_MIN_MOVE_TIME", "PT1H")
+DEWAN_MAX_MOVE_TIME = timedelta(days=30)
+DEWAN_MOVE_TIME = timedelta(days=3)
+DEWAN_TICK = _env.duration("DEWAN_TICK", "10")
+DEWAN_UNDO_HOLD = _env.duration("DEWAN_UNDO_HOLD", "120")
+DEWAN_URL = _env.text("DEWAN_URL").rstrip("/")
+DEWAN_MAIL_DIR = DEWAN_DATA / "mail"
+
+SECRET_KEY = secret_key(_env, DEWAN_DATA)
+DEBUG = _env.flag("DEWAN_DEBUG", default=False)
+ALLOWED_HOSTS = _env.text("DEWAN_ALLOWED_HOSTS", "*" if not DEWAN_URL else "").split(",")
+if DEWAN_URL:
+    ALLOWED_HOSTS = [*filter(None, ALLOWED_HOSTS), DEWAN_URL.split("//")[-1].split(":")[0]]
+    CSRF_TRUSTED_ORIGINS = [DEWAN_URL]
+
+# ---- Applications --------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "dewan_site.accounts",
+    "games",
+    "notifications",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "dewan_site.accounts.middleware.PlayerZoneMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "dewan_site.urls"
+ASGI_APPLICATION = "dewan_site.asgi.application"
+WSGI_APPLICATION = "dewan_site.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# ---- Database ------------------------------------------------------------------------------
+
+
+def _database(url: str) -> dict[str, Any]:
+    config: dict[str, Any] = environ.Env.db_url_config(url)
+    if config["ENGINE"].endswith("sqlite3"):
+        # IMMEDIATE takes the write lock when a transaction begins, so that what it reads is
+        # still true when it writes; without it two writers end in "database is locked".
+        config["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
+    else:
+        config["CONN_MAX_AGE"] = 600
+        config["CONN_HEALTH_CHECKS"] = True
+    return config
+
+
+DATABASE_URL = _env.text("DATABASE_URL", f"sqlite:///{DEWAN_DATA / 'dewan.sqlite3'}")
+DATABASES = {"default": _database(DATABASE_URL)}
+
+# ---- Celery --------------------------------------------------------------------------------
+
+REDIS_URL = _env.text("REDIS_URL")
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
+CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"polling_interval": 0.05}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+_EVERY_TICK = {"schedule": DEWAN_TICK, "options": {"expires": max(DEWAN_TICK.total_seconds(), 1)}}
+CELERY_BEAT_SCHEDULE = {
+    "clock": {"task": "notifications.tasks.sweep_clock", **_EVERY_TICK},
+    "mail": {"task": "notifications.tasks.deliver_mail", **_EVERY_TICK},
+    "bots": {"task": "notifications.tasks.wake_bots", **_EVERY_TICK},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(DEWAN_DATA / "beat")
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+    }
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# ---- Mail ----------------------------------------------------------------------------------
+
+EMAIL_URL = _env.text("EMAIL_URL")
+EMAIL_BACKEND = "notifications.transports.mailbox.MailboxBackend"
+if EMAIL_URL:
+    globals().update(environ.Env.email_url_config(EMAIL_URL))
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = _env.text("DEWAN_MAIL_FROM", "Dewan by post <dewan@localhost>")
+
+# ---- Accounts ------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.Player"
+AUTHENTICATION_BACKENDS = ["sesame.backends.ModelBackend"]
+SESAME_MAX_AGE = timedelta(hours=1)
+SESAME_ONE_TIME = True
+SESAME_INVALIDATE_ON_PASSWORD_CHANGE = True
+SESAME_INVALIDATE_ON_EMAIL_CHANGE = True
+LOGIN_URL = "sign_in"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = DEWAN_URL.startswith("https:")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if DEWAN_URL else None
+SECURE_REFERRER_POLICY = "same-origin"
+
+# ---- REST ----------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["knox.auth.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "games.api.problems.handle",
+}
+REST_KNOX = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_TTL": None}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Dewan by post",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "DESCRIPTION": "Play Dewan from a program of your own: see docs/api.md.",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# ---- Pages ---------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "static/"
+STATIC_ROOT = DEWAN_DATA / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
+WHITENOISE_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "style-src": [SELF, NONCE],
+        "script-src": [SELF, NONCE],
+        "frame-ancestors": ["'none'"],
+        "form-action": [SELF],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
+    },
+}
+
+# ---- Logs ----------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": _env.text("DEWAN_LOG_LEVEL", "WARNING")},
+}

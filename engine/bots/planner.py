@@ -1,0 +1,241 @@
+"""The bot seat, and the safe move when a player's time runs out (docs/bots.md).
+
+It looks one camp ahead. Each free space is a plan: what a camp there would be worth now,
+against the cards it costs and the turns until they are in hand. It places the camp of the
+best plan when it can, and takes the 2 cards that help its best plans most when it cannot.
+Points are points of the final score; everything is reckoned from the seat's own view.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+
+import msgspec
+from msgspec.structs import replace
+
+from engine import commands as c
+from engine.board import areas
+from engine.commands import Command
+from engine.components import FIRE, Card
+from engine.legal import legal
+from engine.rules import payment, routes, row
+from engine.rules.map import free_land, served
+from engine.rules.payment import Step
+from engine.scoring import berries, groups
+from engine.state import CampOnMap, State, Tucked
+
+CARD = 0.6
+"""What spending a card costs, in points."""
+
+GIFT = 0.6
+"""What it costs on top if the card goes to another player."""
+
+CAMP = 1.5
+"""What a camp on the map is worth by itself: it frees a place of the tribe board."""
+
+FIRE_POINTS = 1.6
+"""1 point, and a share of the 4 for most fire."""
+
+BERRY_POINTS = 2.0
+REWARD = 0.8
+PLANS = 8
+"""How many plans are weighed when cards are taken."""
+
+
+def choose(seen: State, seat: int) -> Command:
+    """Return the bot's answer to what the seat is asked now, from the seat's own view."""
+    question = seen.question_of(seat)
+    assert question is not None, "only a seat that is asked has something to choose"
+    return _CHOICES[question.kind](seen, seat)
+
+
+# ---- What a position is worth ----------------------------------------------------------------
+
+
+def prospects(seen: State, seat: int) -> float:
+    """Return what the seat's story tiles, groups and berries promise, in points."""
+    have = served(seen, seat)
+    tiles = sum(
+        _promise(seen, tile.story, have, completed=tile.completed)
+        for tile in seen.tribes[seat].stories
+    )
+    return tiles + groups(seen)[seat] + berries(seen)[seat]
+
+
+def _promise(seen: State, story: str, have: Counter[str], *, completed: bool) -> float:
+    tile = seen.components.stories[story]
+    worth = tile.points + FIRE_POINTS * tile.fire
+    met = sum(min(have[what], times) for what, times in tile.requires.items())
+    share = met / sum(tile.requires.values())
+    if completed or share == 1:
+        return worth + REWARD
+    return worth * share * share * 0.8
+
+
+def _with_camp(seen: State, seat: int, space: int) -> State:
+    camps = (*seen.camps[:space], CampOnMap(seat, False), *seen.camps[space + 1 :])
+    return replace(seen, camps=camps)
+
+
+def _gains(seen: State, seat: int) -> dict[int, float]:
+    """Return for every free space what a camp there adds to the seat's prospects."""
+    before = prospects(seen, seat)
+    return {
+        space: CAMP + prospects(_with_camp(seen, seat, space), seat) + _berry(seen, space) - before
+        for space in free_land(seen)
+    }
+
+
+def _berry(seen: State, space: int) -> float:
+    found = areas(seen.board, seen.terrain)
+    area = found.of[space]
+    assert area is not None, "free land has terrain"
+    return BERRY_POINTS * any(seen.berries[near] for near in found.members[area])
+
+
+# ---- Turns -----------------------------------------------------------------------------------
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A camp to come: what it is worth for each turn it takes, and the cards still missing."""
+
+    worth: float
+    steps: tuple[Step, ...]
+    lacking: int
+
+
+def _turn(seen: State, seat: int) -> Command:
+    gains = _gains(seen, seat)
+    plans = _plans(seen, seat, gains)
+    camp, worth = _best_camp(seen, seat, gains)
+    if camp and (not row.takes(seen) or worth >= max((plan.worth for plan in plans), default=0)):
+        return camp
+    return _best_take(seen, seat, plans)
+
+
+def _best_camp(seen: State, seat: int, gains: dict[int, float]) -> tuple[Command | None, float]:
+    def worth(route: routes.Route) -> float:
+        return gains[seen.board.index[route.spaces[-1]]] - _price(route.steps)
+
+    route = max(routes.cheapest_routes(seen, seat), key=worth, default=None)
+    if route is None:
+        return None, 0.0
+    paid = payment.default_payment(seen, seat, route.steps)
+    return c.Camp(route=route.spaces, payment=paid), worth(route)
+
+
+def _price(steps: tuple[Step, ...]) -> float:
+    return sum(CARD + GIFT * (step.to is not None) for step in steps)
+
+
+def _plans(seen: State, seat: int, gains: dict[int, float]) -> list[Plan]:
+    """Return the best plans, best first: one for each space, by an easy way to it."""
+    plans = []
+    for space, steps in _easy_ways(seen, seat).items():
+        if space in gains:
+            lacking = _lacking(seen, steps, list(seen.tribes[seat].hand))
+            turns = 1 + (lacking + 1) // 2
+            plans.append(Plan((gains[space] - _price(steps)) / turns, steps, lacking))
+    plans.sort(key=lambda plan: -plan.worth)
+    return plans[:PLANS]
+
+
+def _easy_ways(seen: State, seat: int) -> dict[int, tuple[Step, ...]]:
+    """Return a way from the nearest camp to every space; terrains in hand are half the way."""
+    cards = [seen.components.cards[card] for card in seen.tribes[seat].hand]
+    nodes = routes.nodes(seen)
+    ways: dict[int, tuple[Step, ...]] = {}
+    edge: list[tuple[float, int, int, tuple[Step, ...]]] = []
+    pushed = count()
+
+    def push(length: float, node: int, before: tuple[Step, ...]) -> None:
+        step = routes.step(seen, seat, nodes.spaces[node])
+        at_hand = step.terrain is None or any(card.shows(step.terrain) for card in cards)
+        length += 1 if at_hand else 2
+        heapq.heappush(edge, (length, next(pushed), node, (*before, step)))
+
+    for start in seen.camps_of(seat):
+        push(0, nodes.of[start], ())
+    while edge:
+        length, _, node, steps = heapq.heappop(edge)
+        if node not in ways:
+            ways[node] = steps
+            for near in nodes.near[node]:
+                if near not in ways:
+                    push(length, near, steps)
+    return ways
+
+
+def _lacking(seen: State, steps: tuple[Step, ...], hand: list[str]) -> int:
+    return len(steps) - payment.payable(seen, hand, steps)
+
+
+def _best_take(seen: State, seat: int, plans: list[Plan]) -> Command:
+    def worth(places: tuple[int, ...]) -> float:
+        cards = [card for place in places if (card := seen.row[place - 1])]
+        hand = [*seen.tribes[seat].hand, *cards]
+        helped = sum(
+            max(plan.worth, 0.1) * (plan.lacking - _lacking(seen, plan.steps, hand))
+            for plan in plans
+            if plan.lacking
+        )
+        return helped + sum(_use(seen.components.cards[card]) for card in cards)
+
+    return c.Take(places=max(row.takes(seen), key=worth))
+
+
+def _use(card: Card) -> float:
+    """Return what a card is good for in general: it fits more steps, or may be tucked."""
+    return 0.2 * len(card.sides) + 0.3 * any(side.symbol for side in card.sides)
+
+
+# ---- Story tiles and tucking -----------------------------------------------------------------
+
+
+def _story(seen: State, seat: int) -> Command:
+    have = served(seen, seat)
+    shared: Counter[str] = Counter()
+    for tile in seen.tribes[seat].stories:
+        if not tile.completed:
+            shared |= Counter(seen.components.stories[tile.story].requires)
+
+    def worth(story: str) -> float:
+        tile = seen.components.stories[story]
+        wanted = Counter(tile.requires) - have
+        work = (wanted - shared).total() + 0.4 * (wanted & shared).total()
+        return (tile.points + FIRE_POINTS * tile.fire) / (1.5 + work)
+
+    tiles = {tile: place for place, tile in enumerate(seen.story_row, 1) if tile}
+    return c.Story(place=tiles[max(tiles, key=worth)] if tiles else c.PILE)
+
+
+def _tuck(seen: State, seat: int) -> Command:
+    """Tuck what adds most to the prospects, or nothing if that is not worth a card."""
+    before = prospects(seen, seat)
+    tribe = seen.tribes[seat]
+
+    def worth(command: Command) -> float:
+        assert isinstance(command, c.Tuck)
+        if command.card is None:
+            return 0.0
+        tucked = (*tribe.tucked, Tucked(0, command.card, command.side))
+        tribes = tuple(
+            replace(t, tucked=tucked) if number == seat else t
+            for number, t in enumerate(seen.tribes)
+        )
+        symbol = seen.components.cards[command.card].sides[command.side].symbol
+        after = prospects(replace(seen, tribes=tribes), seat)
+        return after - before + FIRE_POINTS * (symbol == FIRE) - CARD / 2
+
+    return max((entry.command for entry in legal(seen, seat)), key=worth)
+
+
+_CHOICES: dict[str, Callable[[State, int], Command]] = {
+    "draft": _story,
+    "turn": _turn,
+    "story": _story,
+    "tuck": _tuck,
+}

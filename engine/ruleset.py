@@ -1,0 +1,3 @@
+"""The version of the rules: it changes with behaviour, not refactoring (CHANGELOG, *Rules*)."""
+
+RULESET = "1"

@@ -1,0 +1,1 @@
+"""Games: the move log, the one way in (services) and the one way out (selectors)."""

@@ -1,0 +1,1 @@
+"""REST v1 (docs/api.md): thin views over services and selectors."""

@@ -1,0 +1,233 @@
+"""What goes in and out of REST v1, for validation and for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dewan_site.env import duration
+from engine.scenarios import SCENARIOS
+from games.models import Game
+
+s = serializers
+
+
+class MoveTimeField(s.Field):  # type: ignore[type-arg]
+    """A length of time: seconds, or ISO 8601 like ``P3D``; whole seconds inside."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Read seconds or ISO 8601."""
+        length = duration(str(data)) if isinstance(data, (str, int)) else None
+        if length is None or isinstance(data, bool):
+            raise s.ValidationError("write seconds (259200) or ISO 8601 (P3D)")
+        return int(length.total_seconds())
+
+    def to_representation(self, value: int) -> int:
+        """Return seconds."""
+        return value
+
+
+class NewGame(s.Serializer):  # type: ignore[type-arg]
+    """The game to open."""
+
+    players = s.IntegerField(min_value=2, max_value=4)
+    scenario = s.ChoiceField(choices=list(SCENARIOS), default="base")
+    move_time = extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})(
+        MoveTimeField
+    )(required=False, help_text="Time for a move: seconds, or ISO 8601 like P3D.")
+    visibility = s.ChoiceField(choices=Game.Visibility.values, default="private")
+    seats = s.ListField(child=s.ChoiceField(choices=["me", "open", "bot"]), max_length=4)
+
+
+class Join(s.Serializer):  # type: ignore[type-arg]
+    """Sitting down at a table."""
+
+    contribution = s.RegexField(
+        r"^[0-9a-fA-F]{64}$",
+        required=False,
+        help_text="32 bytes in hex for the game's chance; made for you if you send none.",
+    )
+
+
+class Submission(s.Serializer):  # type: ignore[type-arg]
+    """An answer to a decision: commands, or one line of notation."""
+
+    decision = s.CharField(allow_null=True, max_length=20)
+    expected_version = s.IntegerField(min_value=0)
+    commands = s.ListField(child=s.DictField(), required=False, min_length=1, max_length=8)
+    text = s.CharField(required=False, max_length=1000)
+    message = s.CharField(required=False, max_length=200, help_text="One line to the table.")
+
+
+class SeatOut(s.Serializer):  # type: ignore[type-arg]
+    """A seat at the table; its name is null while nobody sits there."""
+
+    seat = s.IntegerField()
+    name = s.CharField(allow_null=True)
+    kind = s.ChoiceField(choices=["human", "bot"])
+
+
+class Awaited(s.Serializer):  # type: ignore[type-arg]
+    """An open decision; moments are UTC, ISO 8601."""
+
+    decision = s.CharField()
+    seat = s.IntegerField()
+    kind = s.CharField()
+    since = s.IntegerField()
+    asked_at = s.CharField()
+    deadline = s.CharField()
+
+
+class ScoreLineOut(s.Serializer):  # type: ignore[type-arg]
+    """One term of a score."""
+
+    rule = s.CharField()
+    label = s.CharField()  # type: ignore[assignment]
+    points = s.IntegerField()
+
+
+class ScoreOut(s.Serializer):  # type: ignore[type-arg]
+    """The score of a seat; ``cards`` in hand break ties."""
+
+    seat = s.IntegerField()
+    total = s.IntegerField()
+    cards = s.IntegerField()
+    lines = ScoreLineOut(many=True)
+
+
+class Result(s.Serializer):  # type: ignore[type-arg]
+    """How a game ended."""
+
+    reason = s.CharField()
+    winners = s.ListField(child=s.IntegerField())
+    scores = ScoreOut(many=True)
+
+
+class GameView(s.Serializer):  # type: ignore[type-arg]
+    """A game as the caller may see it; ``state`` is null before the set-up."""
+
+    id = s.CharField()
+    version = s.IntegerField()
+    status = s.ChoiceField(choices=Game.Status.values)
+    scenario = s.CharField()
+    ruleset = s.CharField()
+    visibility = s.ChoiceField(choices=Game.Visibility.values)
+    move_time = s.IntegerField(help_text="Seconds.")
+    you = s.IntegerField(allow_null=True)
+    seats = SeatOut(many=True)
+    awaiting = Awaited(many=True)
+    server_time = s.CharField()
+    commitment = s.CharField()
+    component_set = s.CharField()
+    result = Result(allow_null=True)
+    undo = s.IntegerField(allow_null=True, help_text="The move you may take back freely.")
+    state = extend_schema_field(OpenApiTypes.OBJECT)(s.JSONField)(allow_null=True)
+
+
+class NewGameView(GameView):
+    """A game that has just been opened, and where others can join it."""
+
+    join_url = s.CharField()
+
+
+class ListedGame(s.Serializer):  # type: ignore[type-arg]
+    """A game in a list; ``deadline`` is the caller's own, null if they are not asked."""
+
+    id = s.CharField()
+    version = s.IntegerField()
+    status = s.CharField()
+    scenario = s.CharField()
+    visibility = s.CharField()
+    you = s.IntegerField(allow_null=True)
+    round = s.IntegerField()
+    seats = SeatOut(many=True)
+    awaiting = Awaited(many=True)
+    deadline = s.CharField(allow_null=True)
+    result = Result(allow_null=True)
+    created_at = s.CharField()
+    finished_at = s.CharField(allow_null=True)
+
+
+class GameList(s.Serializer):  # type: ignore[type-arg]
+    """The caller's games, by time left; ``next`` goes into ``after`` for the rest."""
+
+    games = ListedGame(many=True)
+    next = s.CharField(allow_null=True)
+
+
+class EntryOut(s.Serializer):  # type: ignore[type-arg]
+    """A legal command and its notation."""
+
+    command = s.DictField()
+    text = s.CharField()
+
+
+class Legal(s.Serializer):  # type: ignore[type-arg]
+    """What the caller may answer now."""
+
+    version = s.IntegerField()
+    decision = s.CharField(allow_null=True)
+    entries = EntryOut(many=True)
+
+
+class StepOut(s.Serializer):  # type: ignore[type-arg]
+    """A step of a route, the cards that can pay it, and the seat that gets the card."""
+
+    spaces = s.ListField(child=s.CharField())
+    cards = s.ListField(child=s.CharField())
+    to = s.IntegerField(allow_null=True)
+
+
+class RouteOut(EntryOut):
+    """A route with its default payment."""
+
+    steps = StepOut(many=True)
+
+
+class RouteList(s.Serializer):  # type: ignore[type-arg]
+    """Every undominated route; ``complete`` is false if there are too many to list."""
+
+    entries = RouteOut(many=True)
+    complete = s.BooleanField()
+
+
+class Accepted(s.Serializer):  # type: ignore[type-arg]
+    """What a submission led to."""
+
+    number = s.IntegerField()
+    version = s.IntegerField()
+    events = s.ListField(child=s.DictField())
+    unapplied = s.ListField(child=s.DictField())
+
+
+class MoveOut(s.Serializer):  # type: ignore[type-arg]
+    """A row of the move log."""
+
+    number = s.IntegerField()
+    seat = s.IntegerField(allow_null=True)
+    actor = s.CharField()
+    decision = s.CharField(allow_null=True)
+    commands = s.ListField(child=s.DictField())
+    events = s.ListField(child=s.DictField())
+    at = s.CharField()
+    hash = s.CharField()
+
+
+class MoveList(s.Serializer):  # type: ignore[type-arg]
+    """A page of the move log; ``next`` goes into ``after`` for the rest."""
+
+    moves = MoveOut(many=True)
+    next = s.IntegerField(allow_null=True)
+
+
+class ProblemOut(s.Serializer):  # type: ignore[type-arg]
+    """A refusal (RFC 9457); some codes have more fields (docs/api.md)."""
+
+    type = s.CharField()
+    title = s.CharField()
+    status = s.IntegerField()
+    code = s.CharField()
+    detail = s.CharField()

@@ -1,0 +1,43 @@
+"""Run the whole service in one process (``make run``)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from dewan_site import embedded
+from dewan_site.accounts.links import sign_in_path
+from games import demo
+
+PORT_TAKEN = 3
+
+
+class Command(BaseCommand):
+    """Migrates, makes the demo games, and serves until it is told to stop."""
+
+    help = "Run web server, worker and beat in one process, on the embedded default."
+    requires_migrations_checks = False
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        """Serve; exit 0 on INT or TERM, 3 if the port is taken."""
+        try:
+            listener = embedded.bound_socket(settings.DEWAN_HOST, settings.DEWAN_PORT)
+        except embedded.PortTaken as error:
+            self.stderr.write(f"dewan: {error}")
+            sys.exit(PORT_TAKEN)
+        settings.DEWAN_PORT = listener.getsockname()[1]
+        call_command("migrate", verbosity=0, interactive=False)
+        url = embedded.address_of(listener)
+        lines = [f"Dewan by post is at {url}"]
+        if settings.DEWAN_DEMO:
+            player = demo.set_up()
+            lines.append(f"Sign in as {player.name}: {url}{sign_in_path(player)}")
+        if not settings.EMAIL_URL:
+            lines.append(f"Mails lie in {settings.DEWAN_MAIL_DIR}, to read at {url}/dev/mail/")
+        lines.append("Ctrl-C stops it; the games are kept.")
+        self.stderr.write("\n".join(["", *lines, ""]))
+        embedded.serve(listener)

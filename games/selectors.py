@@ -1,0 +1,310 @@
+"""What somebody may see of games, through ``games.access`` and ``engine.views`` only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.db.models import Prefetch, QuerySet
+from django.utils import timezone
+
+from dewan_site.accounts.models import Player
+from engine import codec, legal
+from engine.state import State
+from engine.verify import result_of
+from engine.views import Viewer, mask, redact, view_for
+from games import store
+from games.access import Seen, games_of, visible_game
+from games.component_sets import component_set
+from games.errors import InvalidRequest
+from games.models import Decision, Game, Move, Seat
+from games.projections import status_of
+from games.words import Teller
+
+PAGE = 100
+"""How many moves or games one answer lists, at most."""
+
+
+def moment(at: datetime) -> str:
+    """Write a moment as clients read it: UTC, ISO 8601."""
+    return store.stamp(at)
+
+
+# ---- One game --------------------------------------------------------------------------------
+
+
+def game_view(player: Player, game_id: str, at: int | None = None) -> dict[str, Any]:
+    """Return a game as the player may see it (docs/api.md, *View*), now or after move ``at``.
+
+    Raises NotVisible, and InvalidRequest if there is no move ``at``.
+    """
+    game, seat = visible_game(player, game_id)
+    if at is not None and not 0 <= at <= game.version:
+        raise InvalidRequest(f"at: a move from 0 to {game.version}")
+    return view_of(Seen(game, seat), store.state_of(game, at))
+
+
+def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
+    """Return the view of a game from a seat, in a state of it that may lie in the past.
+
+    What can change with a move comes from the state, never from the row of the game, which was
+    read in another statement.
+    """
+    game, seat = seen
+    return {
+        "id": game.pk,
+        "version": state.version if state else 0,
+        "status": status_of(state) if state else game.status,
+        "scenario": game.scenario,
+        "ruleset": game.ruleset,
+        "visibility": game.visibility,
+        "move_time": game.move_time,
+        "you": seat,
+        "seats": [{"seat": s.number, "name": s.name, "kind": s.kind} for s in seats_of(game)],
+        "awaiting": _awaiting(game, state),
+        "server_time": moment(timezone.now()),
+        "commitment": game.commitment,
+        "component_set": game.component_set_id,
+        "result": result_of(state) if state else None,
+        "undo": _undo(state, seat),
+        "state": view_for(state, seat) if state else None,
+    }
+
+
+def seats_of(game: Game) -> list[Seat]:
+    """Return the seats of a game with their players."""
+    return list(game.seats.select_related("player").order_by("number"))
+
+
+def _undo(state: State | None, seat: Viewer) -> int | None:
+    """Return the number of the move that this seat may take back freely."""
+    last = state.undoable if state and not state.over else None
+    return last.move if last and last.seat == seat else None
+
+
+def _awaiting(game: Game, state: State | None) -> list[dict[str, Any]]:
+    if state is None:
+        return []
+    wanted = {state.decision_of(question) for question in state.questions}
+    decisions = Decision.objects.filter(game=game, decision__in=wanted).order_by("seat")
+    return [awaited(decision) for decision in decisions]
+
+
+def awaited(decision: Decision) -> dict[str, Any]:
+    """Return an open decision as clients see it."""
+    return {
+        "decision": decision.decision,
+        "seat": decision.seat,
+        "kind": decision.kind,
+        "since": decision.since,
+        "asked_at": moment(decision.asked_at),
+        "deadline": moment(decision.deadline),
+    }
+
+
+def seen_state(player: Player, game_id: str) -> tuple[Seen, State | None]:
+    """Return a game and its state as the player may know it, from one reading of the log."""
+    seen = visible_game(player, game_id)
+    state = store.state_of(seen.game)
+    return seen, mask(state, seen.seat) if state else None
+
+
+def legal_of(player: Player, game_id: str) -> dict[str, Any]:
+    """Return what the player may answer now (docs/api.md, *Legal*)."""
+    (_, seat), state = seen_state(player, game_id)
+    asked = state.question_of(seat) if state and seat is not None else None
+    if state is None or seat is None or asked is None:
+        return {"version": state.version if state else 0, "decision": None, "entries": []}
+    return {
+        "version": state.version,
+        "decision": state.decision_of(asked),
+        "entries": msgspec.to_builtins(legal.legal(state, seat)),
+    }
+
+
+def routes_of(player: Player, game_id: str, to: str) -> dict[str, Any]:
+    """Return every undominated route to a space (docs/api.md, *Routes*)."""
+    (_, seat), state = seen_state(player, game_id)
+    if state is None or seat is None:
+        return {"entries": [], "complete": True}
+    routes: dict[str, Any] = msgspec.to_builtins(legal.routes_to(state, seat, to))
+    return routes
+
+
+# ---- The log ---------------------------------------------------------------------------------
+
+
+def moves_of(player: Player, game_id: str, after: int = 0) -> dict[str, Any]:
+    """Return the moves after a number, as the player may see them, and where to go on."""
+    seen = visible_game(player, game_id)
+    moves = list(seen.game.moves.filter(number__gt=after).order_by("number")[: PAGE + 1])
+    page = moves[:PAGE]
+    return {
+        "moves": [_move(seen, move) for move in page],
+        "next": page[-1].number if len(moves) > PAGE else None,
+    }
+
+
+def _move(seen: Seen, move: Move) -> dict[str, Any]:
+    return {
+        "number": move.number,
+        "seat": move.seat,
+        "actor": move.actor,
+        "decision": move.decision,
+        "commands": msgspec.json.decode(move.commands),
+        "events": _events(seen, move),
+        "at": move.at,
+        "hash": move.hash,
+    }
+
+
+def _events(seen: Seen, move: Move) -> Any:
+    if seen.game.over:
+        return msgspec.json.decode(move.events)
+    events = [redact(event, seen.seat) for event in codec.decode_events(move.events)]
+    return msgspec.to_builtins(events)
+
+
+def export_of(player: Player, game_id: str) -> dict[str, Any]:
+    """Return the game as a file (docs/export.md): open when it is over, else as one sees it."""
+    return export(visible_game(player, game_id))
+
+
+def export(seen: Seen) -> dict[str, Any]:
+    """Return the export of a game from a seat."""
+    game, seat = seen
+    seats = seats_of(game)
+    header = game.header(seats)
+    exported: dict[str, Any] = msgspec.to_builtins(header)
+    data = msgspec.json.decode(component_set(game.component_set_id).canonical)
+    return exported | {
+        "view": _view_name(game, seat),
+        "component_set": {"digest": game.component_set_id, "data": data},
+        "moves": [
+            _move(seen, move)
+            | {"prev_hash": move.prev_hash, "nonce": move.nonce if game.over else None}
+            for move in game.moves.order_by("number")
+        ],
+        "result": game.result,
+        "seed": game.gamesecret.seed if game.over else None,
+    }
+
+
+def _view_name(game: Game, seat: Viewer) -> str:
+    if game.over:
+        return "open"
+    return "public" if seat is None else f"seat:{seat}"
+
+
+# ---- Lists -----------------------------------------------------------------------------------
+
+
+def my_games(player: Player, after: str = "") -> dict[str, Any]:
+    """Return the player's games: first those that wait for them, by time left."""
+    entries = sorted(
+        (_listed(game, player) for game in _with_details(games_of(player))), key=_urgency
+    )
+    start = 1 + next((i for i, entry in enumerate(entries) if entry["id"] == after), -1)
+    page = entries[start : start + PAGE]
+    more = len(entries) > start + PAGE
+    return {"games": page, "next": page[-1]["id"] if more else None}
+
+
+def _with_details(games: QuerySet[Game]) -> Iterable[Game]:
+    open_decisions = Decision.objects.filter(answered_at=None).order_by("seat")
+    return games.prefetch_related(
+        Prefetch("seats", Seat.objects.select_related("player")),
+        Prefetch("decisions", open_decisions, to_attr="open_decisions"),
+    )
+
+
+def _listed(game: Game, player: Player) -> dict[str, Any]:
+    seats = list(game.seats.all())
+    you = next((seat.number for seat in seats if seat.player_id == player.pk), None)
+    decisions: Sequence[Decision] = game.open_decisions  # type: ignore[attr-defined]
+    mine = [decision for decision in decisions if decision.seat == you]
+    return {
+        "id": game.pk,
+        "version": game.version,
+        "status": game.status,
+        "scenario": game.scenario,
+        "visibility": game.visibility,
+        "you": you,
+        "round": game.round,
+        "seats": [{"seat": s.number, "name": s.name, "kind": s.kind} for s in seats],
+        "awaiting": [awaited(decision) for decision in decisions],
+        "deadline": moment(min(d.deadline for d in mine)) if mine else None,
+        "result": game.result,
+        "created_at": moment(game.created_at),
+        "finished_at": moment(game.finished_at) if game.finished_at else None,
+    }
+
+
+_ORDER = [Game.Status.RUNNING, Game.Status.OPEN, Game.Status.FINISHED, Game.Status.CANCELLED]
+
+
+def _urgency(entry: dict[str, Any]) -> tuple[Any, ...]:
+    """Sort by my deadline; then running, open and past games, the newest first."""
+    if entry["deadline"]:
+        return (0, entry["deadline"])
+    place = _ORDER.index(entry["status"])
+    newest = entry["finished_at"] or entry["created_at"]
+    return (1, place, *(-ord(character) for character in newest))
+
+
+def public_open_games(player: Player) -> list[dict[str, Any]]:
+    """Return the public games that wait for players, newest first."""
+    games = Game.objects.filter(status=Game.Status.OPEN, visibility=Game.Visibility.PUBLIC)
+    recent = games.exclude(seats__player=player).order_by("-created_at")[:PAGE]
+    return [_listed(game, player) for game in _with_details(recent)]
+
+
+# ---- The log in words ------------------------------------------------------------------------
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A move in words, as one reader may see it, with what was said to the table."""
+
+    number: int
+    at: datetime
+    seat: int | None
+    sentences: tuple[str, ...]
+    message: str
+
+
+def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told]:
+    """Return the moves after a number in words, oldest first."""
+    game, seat = seen
+    teller = Teller(component_set(game.component_set_id), names_of(game))
+    moves = game.moves.filter(number__gt=after).order_by("number")
+    if upto is not None:
+        moves = moves.filter(number__lte=upto)
+    messages = dict(game.messages.filter(move__gt=after).values_list("move", "text"))
+    told = []
+    for move in moves:
+        events = codec.decode_events(move.events)
+        if not game.over:
+            events = tuple(redact(event, seat) for event in events)
+        told.append(
+            Told(
+                number=move.number,
+                at=store.moment_of(move.at),
+                seat=move.seat,
+                sentences=tuple(teller.move(move.seat, move.actor, events)),
+                message=messages.get(move.number, ""),
+            )
+        )
+    return told
+
+
+def names_of(game: Game) -> list[str]:
+    """Return what the seats are called, in seat order; an empty seat by its number."""
+    return [seat.name or f"Seat {seat.number + 1}" for seat in seats_of(game)]
+
+
+def last_own_move(game: Game, seat: int) -> int:
+    """Return the number of the last move that answered for this seat, 0 if there is none."""
+    own = game.moves.filter(seat=seat).order_by("-number")
+    return own.values_list("number", flat=True).first() or 0

@@ -1,0 +1,371 @@
+"""Everything that writes to a game: opening, joining, moves, time-outs, the operator's hand.
+
+Each function is one transaction that locks the game first: all of it happens or nothing does.
+What follows from it (mails, bots) is written down in the same transaction and started after
+it has committed; a start that gets lost is found by the next sweep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dewan_site.accounts.models import Player
+from engine import bots, codec, notation, setup
+from engine.chance import SECRET_BYTES, commitment
+from engine.commands import Command, Undo
+from engine.components.shipped import hearth
+from engine.decide import submit
+from engine.errors import IllegalMove, NotYourDecision, StaleMove
+from engine.events import DeadlineExtended, Event, GameCancelled
+from engine.legal import legal
+from engine.ruleset import RULESET
+from engine.scenarios import SCENARIOS
+from engine.state import State
+from engine.views import mask, redact
+from games import component_sets, projections
+from games.access import NotVisible
+from games.errors import GameFull, InvalidRequest, KeyReused
+from games.models import Decision, Game, GameSecret, Move, Seat, Submission, TableMessage
+from games.table import Answered, Table
+
+log = logging.getLogger("dewan.games")
+
+LEGAL_SHOWN = 20
+"""How many legal moves a refusal lists, at most."""
+
+
+# ---- Opening and joining ---------------------------------------------------------------------
+
+
+class NewGame(msgspec.Struct, frozen=True, kw_only=True):
+    """What a player wants to open. ``move_time`` is in seconds; ``seats`` are me, open or bot."""
+
+    players: int
+    seats: tuple[str, ...]
+    scenario: str = "base"
+    move_time: int = int(settings.DEWAN_MOVE_TIME.total_seconds())
+    visibility: str = Game.Visibility.PRIVATE
+
+
+@transaction.atomic
+def create_game(creator: Player, wanted: NewGame, rematch_of: Game | None = None) -> Game:
+    """Open a game, and start it if nobody is missing; raise InvalidRequest if it cannot be."""
+    _check(wanted)
+    seed = secrets.token_bytes(SECRET_BYTES)
+    game = Game(
+        scenario=wanted.scenario,
+        players=wanted.players,
+        layout=hearth().layout_for(wanted.players).id,
+        ruleset=RULESET,
+        component_set_id=component_sets.store(hearth()),
+        move_time=wanted.move_time,
+        visibility=wanted.visibility,
+        creator=creator,
+        rematch_of=rematch_of,
+    )
+    game.commitment = commitment(game.pk, seed)
+    game.save(force_insert=True)
+    GameSecret.objects.create(game=game, seed=seed.hex())
+    for number, who in enumerate(wanted.seats):
+        kind = Seat.Kind.BOT if who == "bot" else Seat.Kind.HUMAN
+        seat = Seat(game=game, number=number, kind=kind)
+        if who == "me":
+            _sit(seat, creator, None)
+        seat.save()
+    _start_if_full(Table(game))
+    return game
+
+
+def _check(wanted: NewGame) -> None:
+    scenario = SCENARIOS.get(wanted.scenario)
+    if scenario is None:
+        raise InvalidRequest(f"scenario: one of {', '.join(SCENARIOS)}")
+    if wanted.players not in scenario.players:
+        players = " or ".join(map(str, scenario.players))
+        raise InvalidRequest(f"players: {wanted.scenario} is for {players}")
+    if len(wanted.seats) != wanted.players or not set(wanted.seats) <= {"me", "open", "bot"}:
+        raise InvalidRequest(f"seats: {wanted.players} of me, open and bot")
+    if wanted.seats.count("me") > 1 or set(wanted.seats) == {"bot"}:
+        raise InvalidRequest("seats: me once at most, and not only bots")
+    if wanted.visibility not in Game.Visibility.values:
+        raise InvalidRequest(f"visibility: one of {', '.join(Game.Visibility.values)}")
+    low, high = settings.DEWAN_MIN_MOVE_TIME, settings.DEWAN_MAX_MOVE_TIME
+    if not low <= timedelta(seconds=wanted.move_time) <= high:
+        seconds = f"{low.total_seconds():.0f} to {high.total_seconds():.0f}"
+        raise InvalidRequest(f"move_time: {seconds} seconds, or the same in ISO 8601")
+
+
+@transaction.atomic
+def join_game(player: Player, game_id: str, contribution: str | None = None) -> tuple[Game, bool]:
+    """Sit down on the first open seat; return the game and whether that was new.
+
+    ``contribution`` are 32 bytes in hex for the game's chance, made here if not given. A player
+    who sits already may still bring one while the game is open. Raises NotVisible, GameFull.
+    """
+    table = Table.lock(game_id)
+    is_open = table.game.status == Game.Status.OPEN
+    mine = table.seat_of(player.pk)
+    if mine is None:
+        seat = next((seat for seat in table.seats if _is_free(seat)), None)
+        if seat is None or not is_open:
+            raise GameFull("every seat of this game is taken")
+        _sit(seat, player, contribution)
+        seat.save(update_fields=["player", "contribution"])
+    elif contribution and is_open:
+        mine.contribution = contribution
+        mine.save(update_fields=["contribution"])
+    _start_if_full(table)
+    return table.game, mine is None
+
+
+def _is_free(seat: Seat) -> bool:
+    return seat.kind == Seat.Kind.HUMAN and seat.player_id is None
+
+
+def _sit(seat: Seat, player: Player, contribution: str | None) -> None:
+    seat.player = player
+    seat.contribution = contribution or secrets.token_hex(SECRET_BYTES)
+
+
+def _start_if_full(table: Table) -> None:
+    game = table.game
+    if game.status != Game.Status.OPEN or any(map(_is_free, table.seats)):
+        return
+    components = component_sets.component_set(game.component_set_id)
+    dealt = setup.set_up(components, game.players, table.chance)
+    table.record(Answered(None, Move.Actor.SERVICE, None), (), (dealt,))
+
+
+# ---- Moves -----------------------------------------------------------------------------------
+
+
+class Submitted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a player sends: which decision it answers, the version seen, and commands or text.
+
+    ``key`` is the request's idempotency key, ``message`` one line to the table.
+    """
+
+    decision: str | None
+    expected_version: int
+    commands: tuple[Command, ...] = ()
+    text: str = ""
+    message: str = ""
+    key: str = ""
+
+    @property
+    def digest(self) -> str:
+        """What tells whether a repeated key came with the same request."""
+        body = codec.canonical(msgspec.structs.replace(self, key=""))
+        return hashlib.sha256(body).hexdigest()
+
+
+def submit_move(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any]:
+    """Play a player's submission; return ``number``, ``version``, ``events``, ``unapplied``.
+
+    The same key and request again get the first answer again. Raises the refusals of
+    ``engine.errors`` and ``games.errors``; then nothing has been written.
+    """
+    try:
+        return _submit(player, game_id, submitted)
+    except IntegrityError:
+        # Somebody else wrote this move or this key at the same moment: what was true for the
+        # lost attempt is told by looking again.
+        return _submit(player, game_id, submitted)
+
+
+@transaction.atomic
+def _submit(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any]:
+    table = Table.lock(game_id)
+    seat = _seat_at(table, player)
+    phrases = notation.parse(submitted.text) if submitted.text else []
+    first_answer = _first_answer(table.game, seat, submitted)
+    if first_answer is not None:
+        return first_answer
+    state = table.running
+    seen = mask(state, seat)
+    decision = _checked_decision(table.game, state, seat, submitted)
+    try:
+        commands = submitted.commands or notation.resolve(phrases, seen, seat)
+        outcome = submit(state, seat, commands, table.chance)
+    except IllegalMove as error:
+        error.legal = legal(seen, seat)[:LEGAL_SHOWN]
+        raise
+    answered = Answered(seat, Move.Actor.PLAYER, decision)
+    move = table.record(answered, outcome.commands, outcome.events)
+    if submitted.message:
+        TableMessage.objects.create(
+            game=table.game, move=move.number, seat=seat, text=submitted.message
+        )
+    answer = {
+        "number": move.number,
+        "version": table.game.version,
+        "events": msgspec.to_builtins([redact(event, seat) for event in outcome.events]),
+        "unapplied": msgspec.to_builtins(outcome.unapplied),
+    }
+    _keep_answer(table.game, seat, submitted, answer)
+    return answer
+
+
+def _seat_at(table: Table, player: Player) -> int:
+    """Return the player's seat number; for a stranger there is nothing to play, or no game."""
+    seat = table.seat_of(player.pk)
+    if seat is not None:
+        return seat.number
+    if table.game.visibility == Game.Visibility.PUBLIC or table.game.creator_id == player.pk:
+        raise NotYourDecision("you have no seat at this table")
+    raise NotVisible
+
+
+def _first_answer(game: Game, seat: int, submitted: Submitted) -> dict[str, Any] | None:
+    """Return what this seat's key was answered with; raise KeyReused if the request differs."""
+    if not submitted.key:
+        return None
+    before = Submission.objects.filter(game=game, seat=seat, key=submitted.key).first()
+    if before is None:
+        return None
+    if before.digest != submitted.digest:
+        raise KeyReused("this Idempotency-Key was used for another request; take a new one")
+    answer: dict[str, Any] = msgspec.json.decode(before.answer)
+    return answer
+
+
+def _keep_answer(game: Game, seat: int, submitted: Submitted, answer: dict[str, Any]) -> None:
+    if submitted.key:
+        Submission.objects.create(
+            game=game,
+            seat=seat,
+            key=submitted.key,
+            digest=submitted.digest,
+            answer=codec.canonical(answer).decode(),
+        )
+
+
+def _checked_decision(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:
+    """Return the id of the decision that is answered; raise NotYourDecision or StaleMove."""
+    if _is_undo(submitted):
+        return _decision_taken_back(game, state, seat, submitted)
+    asked = state.question_of(seat)
+    current = asked and state.decision_of(asked)
+    if submitted.decision == current and submitted.expected_version >= state.since:
+        return current
+    if _was_asked(submitted.decision, seat, state.version):
+        raise StaleMove("the game has gone on since the version you saw")
+    raise NotYourDecision(
+        f"you are asked to answer decision {current}" if current else "you are not asked now"
+    )
+
+
+def _is_undo(submitted: Submitted) -> bool:
+    first = next(iter(submitted.commands), None)
+    return isinstance(first, Undo) or submitted.text.strip().lower() == "undo"
+
+
+def _decision_taken_back(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:
+    """Return the decision that the seat's last move answered, and that an undo opens again."""
+    last = state.undoable
+    if last is None or last.seat != seat:
+        return submitted.decision  # the engine refuses it and says why
+    if submitted.expected_version < last.move:
+        raise StaleMove("the game has gone on since the version you saw")
+    return Move.objects.values_list("decision", flat=True).get(game=game, number=last.move)
+
+
+def _was_asked(decision: str | None, seat: int, version: int) -> bool:
+    """Tell whether an id names a decision that this seat may have been asked."""
+    since, _, whose = (decision or "").partition("-")
+    return since.isdecimal() and whose == str(seat) and 1 <= int(since) <= version
+
+
+# ---- Seats that are answered for: bots and the clock -----------------------------------------
+
+
+@transaction.atomic
+def play_bot(game_id: str) -> bool:
+    """Answer one decision of a bot seat, if one is open; return whether there was one."""
+    table = Table.lock(game_id)
+    bot_seats = {seat.number for seat in table.seats if seat.kind == Seat.Kind.BOT}
+    questions = table.state.questions if table.state else ()
+    asked = next((q.seat for q in questions if q.seat in bot_seats), None)
+    if asked is None:
+        return False
+    _answer_for(table, asked, Move.Actor.BOT)
+    return True
+
+
+@transaction.atomic
+def time_out(decision_id: int) -> bool:
+    """Make the safe move for a seat whose time is up; return whether it was still up to it.
+
+    It is what the bot would do (docs/clock.md), until the seat's turn is over.
+    """
+    late = Decision.objects.get(pk=decision_id)
+    table = Table.lock(late.game_id)
+    late.refresh_from_db()
+    if late.answered_at is not None or late.deadline > timezone.now():
+        return False
+    _answer_for(table, late.seat, Move.Actor.CLOCK)
+    while _is_in_mid_turn(table, late.seat):
+        _answer_for(table, late.seat, Move.Actor.CLOCK)
+    return True
+
+
+def _is_in_mid_turn(table: Table, seat: int) -> bool:
+    asked = table.state.question_of(seat) if table.state else None
+    return asked is not None and asked.kind not in projections.NEW_TURN
+
+
+def _answer_for(table: Table, seat: int, actor: Move.Actor) -> None:
+    state = table.running
+    question = state.question_of(seat)
+    assert question is not None, "the seat is asked"
+    outcome = submit(state, seat, [_choice(state, seat)], table.chance)
+    answered = Answered(seat, actor, state.decision_of(question))
+    table.record(answered, outcome.commands, outcome.events)
+
+
+def _choice(state: State, seat: int) -> Command:
+    """Return the bot's answer; if the bot fails, any legal one, so that the game goes on."""
+    seen = mask(state, seat)
+    try:
+        return bots.choose(seen, seat)
+    except Exception:
+        log.exception("the bot failed; the first legal move is played")
+        return legal(seen, seat)[0].command
+
+
+# ---- The operator ----------------------------------------------------------------------------
+
+
+@transaction.atomic
+def cancel_game(game_id: str) -> Game:
+    """Call a game off, before or after its start; raise GameOver if it is over already."""
+    table = Table.lock(game_id)
+    game = table.game
+    if game.status == Game.Status.OPEN:
+        game.status, game.finished_at = Game.Status.CANCELLED, timezone.now()
+        game.save(update_fields=["status", "finished_at"])
+        return game
+    _operate(table, GameCancelled())
+    return game
+
+
+@transaction.atomic
+def extend_game(game_id: str, by: timedelta) -> Game:
+    """Give the open decisions of a running game more time; raise GameOver if it is over."""
+    table = Table.lock(game_id)
+    _operate(table, DeadlineExtended(seconds=int(by.total_seconds())))
+    return table.game
+
+
+def _operate(table: Table, event: Event) -> None:
+    assert table.running is not None, "it raises if there is nothing to operate on"
+    table.record(Answered(None, Move.Actor.OPERATOR, None), (), (event,))

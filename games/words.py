@@ -1,0 +1,203 @@
+"""The game in words: what cards and tiles are called, and what each move did, for pages and mails.
+
+Everything here works on redacted events, so that nothing can be told that may not be seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from engine import events as e
+from engine.components import Card, ComponentSet, Side, StoryTile
+
+ACTORS = {
+    "clock": "Time was up: the clock played for {name}.",
+    "operator": "The operator stepped in.",
+}
+ENDINGS = {
+    "last_camp": "The last camp stands, and the round is over.",
+    "no_destination": "No free space is left that anyone could reach.",
+    "all_passed": "Nobody could take a card or place a camp.",
+}
+
+
+def side_words(side: Side) -> str:
+    """Return what a side shows, such as ``forest with fire``."""
+    return f"{side.terrain} with {side.symbol}" if side.symbol else side.terrain
+
+
+def card_words(card: Card) -> str:
+    """Return what a card shows, such as ``desert / water with crystal``."""
+    return " / ".join(map(side_words, card.sides))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join words as in a sentence: ``a, b and c``."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """Return a number with its noun: ``1 card``, ``2 cards``."""
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def requirement_words(requires: Mapping[str, int]) -> str:
+    """Return what a story tile requires, such as ``2 forest and 1 badlands``."""
+    return listed([f"{times} {what}" for what, times in requires.items()])
+
+
+def story_words(story: StoryTile) -> str:
+    """Return a story tile with its worth: ``Deep Woods (7 points, 1 fire: 3 forest)``."""
+    fire = f", {story.fire} fire" if story.fire else ""
+    return f"{story.name} ({story.points} points{fire}: {requirement_words(story.requires)})"
+
+
+class Teller:
+    """Tells the moves of one game to one reader."""
+
+    def __init__(self, components: ComponentSet, names: Sequence[str]) -> None:
+        """``names`` are what the seats are called, in seat order."""
+        self.components = components
+        self.names = names
+
+    def move(self, seat: int | None, actor: str, events: Iterable[e.Event]) -> list[str]:
+        """Return a move as sentences, one for each event worth telling."""
+        told = [ACTORS[actor].format(name=self.name(seat))] if actor in ACTORS else []
+        for event in events:
+            tell = _TOLD.get(type(event))
+            if tell:
+                told.append(tell(self, event))
+        return told
+
+    def name(self, seat: int | None) -> str:
+        """Return what a seat is called."""
+        return "the game" if seat is None else self.names[seat]
+
+    def card(self, card: str | None) -> str:
+        """Return what a card shows, or that it is hidden."""
+        return "a card" if card is None else card_words(self.components.cards[card])
+
+    def cards(self, cards: Iterable[str]) -> str:
+        """Return what several cards show."""
+        return listed([self.card(card) for card in cards])
+
+    def story(self, story: str) -> str:
+        """Return a story tile's name."""
+        return f"“{self.components.stories[story].name}”"
+
+
+def _set_up(teller: Teller, event: e.GameSetUp) -> str:
+    return f"The game is set up. {teller.names[event.start_seat]} is the start player."
+
+
+def _story_taken(teller: Teller, event: e.StoryTaken) -> str:
+    where = "the pile" if event.from_ == "pile" else f"place {event.from_}"
+    return (
+        f"{teller.names[event.seat]} took the story tile {teller.story(event.story)} from {where}."
+    )
+
+
+def _cards_taken(teller: Teller, event: e.CardsTaken) -> str:
+    return f"{teller.names[event.seat]} took {teller.cards(event.cards)}."
+
+
+def _passed(teller: Teller, event: e.Passed) -> str:
+    return f"{teller.names[event.seat]} could neither take a card nor place a camp, and passed."
+
+
+def _camp_placed(teller: Teller, event: e.CampPlaced) -> str:
+    start, *via, destination = event.route
+    way = f" via {' '.join(via)}" if via else ""
+    spent = teller.cards(paid.card for paid in event.payment if paid.to is None)
+    given = [
+        f"gave {teller.card(paid.card)} to {teller.names[paid.to]}"
+        for paid in event.payment
+        if paid.to is not None
+    ]
+    costs = listed([*([f"spent {spent}"] if spent else []), *given])
+    name = teller.names[event.seat]
+    return f"{name} placed a camp on {destination}, from {start}{way}, and {costs}."
+
+
+def _berry_taken(teller: Teller, event: e.BerryTaken) -> str:
+    return f"{teller.names[event.seat]} picked a berry."
+
+
+def _card_tucked(teller: Teller, event: e.CardTucked) -> str:
+    if event.card is None:
+        return f"{teller.names[event.seat]} tucked no card."
+    side = teller.components.cards[event.card].sides[event.side]
+    return f"{teller.names[event.seat]} tucked a card: {side_words(side)}."
+
+
+def _story_completed(teller: Teller, event: e.StoryCompleted) -> str:
+    points = teller.components.stories[event.story].points
+    name = teller.names[event.seat]
+    return f"{name} completed {teller.story(event.story)} ({counted(points, 'point')})."
+
+
+def _reward_drawn(teller: Teller, event: e.RewardDrawn) -> str:
+    card = "a card" if event.card is None else teller.card(event.card)
+    return f"{teller.names[event.seat]} drew {card} as a reward."
+
+
+def _pile_shuffled(_teller: Teller, _event: e.PileShuffled) -> str:
+    return "The discard pile was shuffled into a new draw pile."
+
+
+def _round_ended(_teller: Teller, event: e.RoundEnded) -> str:
+    return f"Round {event.round} is over."
+
+
+def _undone(_teller: Teller, event: e.Undone) -> str:
+    which = str(event.to) if event.from_ == event.to else f"{event.from_} to {event.to}"
+    return f"Move {which} was taken back."
+
+
+def _deadline_extended(_teller: Teller, event: e.DeadlineExtended) -> str:
+    return f"There is {duration_words(event.seconds)} more to answer."
+
+
+def _game_cancelled(_teller: Teller, _event: e.GameCancelled) -> str:
+    return "The game was called off."
+
+
+def _game_ended(teller: Teller, event: e.GameEnded) -> str:
+    winners = listed([teller.names[seat] for seat in event.winners])
+    verb = "wins" if len(event.winners) == 1 else "share the victory"
+    points = counted(event.scores[event.winners[0]].total, "point")
+    return f"{ENDINGS[event.reason]} {winners} {verb} with {points}."
+
+
+_TOLD: dict[type, Callable[[Teller, Any], str]] = {
+    e.GameSetUp: _set_up,
+    e.StoryTaken: _story_taken,
+    e.CardsTaken: _cards_taken,
+    e.Passed: _passed,
+    e.CampPlaced: _camp_placed,
+    e.BerryTaken: _berry_taken,
+    e.CardTucked: _card_tucked,
+    e.StoryCompleted: _story_completed,
+    e.RewardDrawn: _reward_drawn,
+    e.PileShuffled: _pile_shuffled,
+    e.RoundEnded: _round_ended,
+    e.Undone: _undone,
+    e.DeadlineExtended: _deadline_extended,
+    e.GameCancelled: _game_cancelled,
+    e.GameEnded: _game_ended,
+}
+
+_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
+def duration_words(seconds: int) -> str:
+    """Return a length of time in its two largest units: ``2 days and 4 hours``."""
+    counts: Counter[str] = Counter()
+    for unit, length in _UNITS:
+        counts[unit], seconds = divmod(max(seconds, 0), length)
+    parts = [counted(counts[unit], unit) for unit, _ in _UNITS if counts[unit]]
+    return listed(parts[:2]) or "no time"

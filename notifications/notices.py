@@ -1,0 +1,143 @@
+"""Which mails a row of the move log causes; they are written in its transaction (docs/mail.md)."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from dewan_site.accounts.models import Player
+from dewan_site.celery import app
+from engine.events import Event, Undone
+from engine.state import State
+from games.models import Game, Move, Seat
+from notifications.models import OutboxMail
+
+log = logging.getLogger("dewan.mail")
+
+STARTED = "started"
+TURN = "turn"
+REMINDER = "reminder"
+TIMED_OUT = "timed_out"
+TAKEN_BACK = "taken_back"
+GAME_OVER = "game_over"
+CANCELLED = "cancelled"
+SIGN_IN = "sign_in"
+ADDRESS_CHANGE = "address_change"
+
+
+def announce(
+    game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
+) -> None:
+    """Write the mails that a row just appended causes, and wake bots and mail after the commit."""
+    mails = [*_caused(game, seats, move, state), *_taken_back(game, move, events)]
+    OutboxMail.objects.bulk_create(mails, ignore_conflicts=True)
+    bots = {seat.number for seat in seats if seat.kind == Seat.Kind.BOT}
+    if any(question.seat in bots for question in state.questions):
+        after_commit("play_bots", game.pk)
+    if any(mail.due_at <= timezone.now() for mail in mails):
+        after_commit("deliver_mail")
+
+
+def _caused(game: Game, seats: Sequence[Seat], move: Move, state: State) -> Iterable[OutboxMail]:
+    now = timezone.now()
+    humans = [seat.number for seat in seats if seat.kind == Seat.Kind.HUMAN]
+    to_seat = partial(_mail, game, now)
+    if move.number == 1:
+        yield from (to_seat(STARTED, seat) for seat in humans)
+    if move.actor == Move.Actor.CLOCK and move.seat in humans:
+        yield to_seat(TIMED_OUT, move.seat, move.decision or "")
+    if state.over:
+        kind = CANCELLED if state.cancelled else GAME_OVER
+        yield from (to_seat(kind, seat) for seat in humans)
+    if state.since == move.number:
+        # A slip that is taken back at once is not mailed; nobody can slip at the set-up.
+        hold = settings.DEWAN_UNDO_HOLD if move.number > 1 else timedelta(0)
+        for question in state.questions:
+            if question.seat in humans:
+                mail = to_seat(TURN, question.seat, state.decision_of(question))
+                mail.due_at = now + hold
+                yield mail
+
+
+def _taken_back(game: Game, move: Move, events: Sequence[Event]) -> Iterable[OutboxMail]:
+    """Tell the seats that had been told of a turn which an undo took from them again."""
+    undone = next((event for event in events if isinstance(event, Undone)), None)
+    if undone is None:
+        return
+    told = OutboxMail.objects.filter(
+        game=game,
+        kind=TURN,
+        decision__startswith=f"{undone.to}-",
+        state__in=[OutboxMail.State.SENT, OutboxMail.State.INFLIGHT],
+    )
+    for mail in told.exclude(seat=move.seat):
+        assert mail.seat is not None, "turn mails are about a seat"
+        yield _mail(game, timezone.now(), TAKEN_BACK, mail.seat, mail.decision)
+
+
+def _mail(game: Game, due_at: datetime, kind: str, seat: int, decision: str = "") -> OutboxMail:
+    return OutboxMail(
+        kind=kind,
+        game=game,
+        seat=seat,
+        decision=decision,
+        due_at=due_at,
+        message_id=new_message_id(kind),
+    )
+
+
+def remind(game_id: str, seat: int, decision: str, stage: str) -> None:
+    """Write a reminder of an open decision; the same one twice is one."""
+    mail = OutboxMail(
+        kind=REMINDER,
+        game_id=game_id,
+        seat=seat,
+        decision=decision,
+        stage=stage,
+        due_at=timezone.now(),
+        message_id=new_message_id(REMINDER),
+    )
+    OutboxMail.objects.bulk_create([mail], ignore_conflicts=True)
+
+
+def write_to_player(kind: str, player: Player, address: str = "") -> None:
+    """Write a mail about an account, to be sent at once."""
+    OutboxMail.objects.create(
+        kind=kind,
+        player=player,
+        address=address,
+        due_at=timezone.now(),
+        message_id=new_message_id(kind),
+    )
+    after_commit("deliver_mail")
+
+
+def new_message_id(kind: str) -> str:
+    """Return a Message-ID that no other mail has; it stays the mail's through every attempt."""
+    return f"<{kind}.{secrets.token_hex(12)}@{mail_domain()}>"
+
+
+def mail_domain() -> str:
+    """Return the domain our mails come from."""
+    return parseaddr(settings.DEFAULT_FROM_EMAIL)[1].partition("@")[2] or "localhost"
+
+
+def after_commit(task: str, *arguments: str) -> None:
+    """Nudge a task once the transaction has committed; a nudge that is lost is made up for."""
+    transaction.on_commit(partial(_nudge, task, arguments))
+
+
+def _nudge(task: str, arguments: tuple[str, ...]) -> None:
+    try:
+        app.send_task(f"notifications.tasks.{task}", arguments, retry=False)
+    except OperationalError:
+        log.warning("the broker is out of reach; the next sweep does %s", task)

@@ -1,0 +1,409 @@
+"""Mails: from a row of the outbox to a message, at the moment it is sent (docs/mail.md).
+
+What a mail says comes from the seat's own view. A notice that is no longer true is not sent.
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+
+from dewan_site.accounts import links as account_links
+from dewan_site.accounts.models import Player
+from dewan_site.links import absolute
+from engine.legal import legal
+from engine.rules.stories import missing
+from engine.state import State
+from engine.views import mask
+from games import selectors, store
+from games.access import Seen
+from games.models import Decision, Game, Seat
+from games.words import (
+    card_words,
+    counted,
+    duration_words,
+    listed,
+    requirement_words,
+    story_words,
+)
+from notifications import notices
+from notifications.models import OutboxMail
+
+SHOWN = 12
+"""How many legal moves a mail lists, at most."""
+
+ASKS = {
+    "draft": "choose your first story tile",
+    "turn": "take 2 cards or place a camp",
+    "story": "choose a story tile",
+    "tuck": "tuck a card or decline",
+}
+"""What each kind of decision asks of a player."""
+
+
+class NoLongerTrue(Exception):
+    """What the mail would say is no longer so; the text is the reason it is dropped for."""
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A titled list of lines; ``typed`` ones are notation."""
+
+    title: str
+    lines: list[str]
+    typed: bool = False
+
+    @property
+    def bullet(self) -> str:
+        """Return what begins a line in the text version."""
+        return "  " if self.typed else "- "
+
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """The contents of a mail, for its text and its HTML version alike."""
+
+    headline: str
+    lines: list[str] = []
+    sections: list[Section] = []
+    link: str = ""
+    link_label: str = ""
+    preheader: str = ""
+    footer: list[str] = []
+
+
+def message_for(mail: OutboxMail) -> EmailMultiAlternatives:
+    """Return the message for a row of the outbox; raise NoLongerTrue if it must not go out."""
+    if mail.game is None:
+        return _account_message(mail)
+    return _game_message(mail, mail.game)
+
+
+# ---- Mails about a game ----------------------------------------------------------------------
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a mail about a game is written from: the seat, its player, and its view of the game."""
+
+    mail: OutboxMail
+    game: Game
+    seat: int
+    player: Player
+    state: State
+    names: list[str]
+
+    @property
+    def seen(self) -> Seen:
+        """Return the game as the selectors want it."""
+        return Seen(self.game, self.seat)
+
+    @property
+    def link(self) -> str:
+        """Return the address of the game's page."""
+        return absolute(f"/games/{self.game.pk}/")
+
+
+def _game_message(mail: OutboxMail, game: Game) -> EmailMultiAlternatives:
+    reading = _read(mail, game)
+    letter = _LETTERS[mail.kind](reading)
+    stop = absolute(account_links.stop_mails_path(reading.player))
+    letter = msgspec.structs.replace(letter, footer=_footer(reading, stop))
+    thread = f"<game.{game.pk}.{reading.seat}@{notices.mail_domain()}>"
+    headers = {
+        "In-Reply-To": thread,
+        "References": thread,
+        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "X-Dewan-Game": game.pk,
+        "X-Dewan-Seat": str(reading.seat),
+    }
+    if mail.decision:
+        headers["X-Dewan-Decision"] = mail.decision
+    # One subject for all mails of a game: clients keep them in one thread by it.
+    subject = f"Dewan: {listed(reading.names)} [{game.pk}]"
+    return _message(mail, reading.player.email, subject, letter, headers)
+
+
+def _read(mail: OutboxMail, game: Game) -> Reading:
+    assert mail.seat is not None, "a mail about a game goes to a seat"
+    seat = Seat.objects.select_related("player").get(game=game, number=mail.seat)
+    if seat.player is None:
+        raise NoLongerTrue("nobody sits there")
+    if seat.player.mails_stopped:
+        raise NoLongerTrue("the player has stopped mails")
+    state = store.state_of(game)
+    if state is None:
+        raise NoLongerTrue("the game has not begun")
+    seen = mask(state, mail.seat)
+    return Reading(mail, game, mail.seat, seat.player, seen, selectors.names_of(game))
+
+
+def _footer(reading: Reading, stop: str) -> list[str]:
+    game = reading.game
+    return [
+        f"Game {game.pk}, move {game.version}; head {game.version}:{game.head_hash}",
+        f"Stop mails about games: {stop}",
+        "Dewan is a game by Johannes Goupy and Yoann Levet, published by Space Cowboys. "
+        "We are not affiliated with them.",
+    ]
+
+
+def _open_decision(reading: Reading) -> Decision:
+    """Return the decision a notice is about; raise NoLongerTrue if it is not open any more."""
+    asked = reading.state.question_of(reading.seat)
+    if asked is None or reading.state.decision_of(asked) != reading.mail.decision:
+        raise NoLongerTrue("the decision has been answered")
+    return Decision.objects.get(game=reading.game, decision=reading.mail.decision)
+
+
+def _turn(reading: Reading) -> Letter:
+    decision = _open_decision(reading)
+    return _asking(reading, decision, f"Your turn: {ASKS[decision.kind]}", [])
+
+
+def _reminder(reading: Reading) -> Letter:
+    decision = _open_decision(reading)
+    lines = {
+        "half": "Half of your time is over.",
+        "last_tenth": "Only the last tenth of your time is left. When it is over, the clock "
+        "makes a safe move for you.",
+    }
+    headline = f"Reminder: {ASKS[decision.kind]}"
+    return _asking(reading, decision, headline, [lines[reading.mail.stage]])
+
+
+def _asking(reading: Reading, decision: Decision, headline: str, lines: list[str]) -> Letter:
+    until = local_time(decision.deadline, reading.player.zone)
+    return Letter(
+        headline=headline,
+        preheader=f"{headline}, until {until}",
+        lines=[*lines, f"You have until {until}."],
+        sections=[
+            *_news(reading),
+            _hand(reading),
+            *_stories(reading),
+            _row(reading),
+            _choices(reading),
+        ],
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+def _news(reading: Reading) -> list[Section]:
+    after = selectors.last_own_move(reading.game, reading.seat)
+    lines: list[str] = []
+    for told in selectors.told_moves(reading.seen, after):
+        lines += told.sentences
+        if told.message and told.seat is not None:
+            lines.append(f"{reading.names[told.seat]} says: {told.message}")
+    return [Section("Since your last move", lines)] if lines else []
+
+
+def _hand(reading: Reading) -> Section:
+    cards = reading.state.components.cards
+    hand = sorted(reading.state.tribes[reading.seat].hand)
+    lines = [f"{card}: {card_words(cards[card])}" for card in hand]
+    return Section(f"Your hand ({counted(len(hand), 'card')})", lines or ["no cards"])
+
+
+def _row(reading: Reading) -> Section:
+    cards = reading.state.components.cards
+    lines = [
+        f"place {place}: {card_words(cards[card]) if card else 'empty'}"
+        for place, card in enumerate(reading.state.row, 1)
+    ]
+    return Section("The row", lines)
+
+
+def _stories(reading: Reading) -> list[Section]:
+    tribe = reading.state.tribes[reading.seat]
+    stories = reading.state.components.stories
+    lines = []
+    for tile in tribe.stories:
+        needed = missing(reading.state, reading.seat, tile.story)
+        how = "completed" if tile.completed else f"still needs {requirement_words(needed)}"
+        if not needed and not tile.completed:
+            how = "completes at the end of your turn"
+        lines.append(f"{story_words(stories[tile.story])}: {how}")
+    return [Section("Your story tiles", lines)] if lines else []
+
+
+def _choices(reading: Reading) -> Section:
+    entries = legal(reading.state, reading.seat)
+    lines = [entry.text for entry in entries[:SHOWN]]
+    more = len(entries) - len(lines)
+    title = "What you can play" + (f" (and {more} more on the page)" if more else "")
+    return Section(title, lines, typed=True)
+
+
+def _started(reading: Reading) -> Letter:
+    if reading.state.over:
+        raise NoLongerTrue("the game is over")
+    start = reading.names[reading.state.start_seat]
+    return Letter(
+        headline="The game has begun",
+        preheader=f"{listed(reading.names)} are at the table",
+        lines=[
+            f"At the table: {listed(reading.names)}. {start} is the start player.",
+            "You will get a mail when it is your turn; each turn has "
+            f"{duration_words(reading.game.move_time)}.",
+        ],
+        sections=[_hand(reading)],
+        link=reading.link,
+        link_label="Look at the map",
+    )
+
+
+def _timed_out(reading: Reading) -> Letter:
+    return Letter(
+        headline="Your time was up",
+        preheader="The clock played for you",
+        lines=["The clock has made a safe move for you, and the game goes on."],
+        sections=_news_of(reading, reading.mail.decision),
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+def _news_of(reading: Reading, decision: str) -> list[Section]:
+    numbers = reading.game.moves.filter(decision=decision).values_list("number", flat=True)
+    lines = [
+        sentence
+        for number in numbers
+        for told in selectors.told_moves(reading.seen, number - 1, number)
+        for sentence in told.sentences
+    ]
+    return [Section("What was played", lines)]
+
+
+def _taken_back(reading: Reading) -> Letter:
+    asked = reading.state.question_of(reading.seat)
+    if asked is not None:
+        raise NoLongerTrue("the seat is asked again")
+    return Letter(
+        headline="It is not your turn yet",
+        preheader="The move before yours was taken back",
+        lines=["The move before your turn was taken back. You will be told when it is your turn."],
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+def _game_over(reading: Reading) -> Letter:
+    ended = reading.state.ended
+    assert ended is not None, "a game that is over has ended"
+    winners = listed([reading.names[seat] for seat in ended.winners])
+    verb = "wins" if len(ended.winners) == 1 else "share the victory"
+    sections = []
+    for score in sorted(ended.scores, key=lambda score: -score.total):
+        lines = [f"{line.label}: {line.points} ({line.rule})" for line in score.lines]
+        title = f"{reading.names[score.seat]}: {counted(score.total, 'point')}"
+        sections.append(Section(title, lines))
+    return Letter(
+        headline=f"The game is over: {winners} {verb}",
+        preheader=listed([f"{reading.names[s.seat]} {s.total}" for s in ended.scores]),
+        sections=[*sections, *_news(reading)],
+        link=reading.link,
+        link_label="See the final map, or play again",
+    )
+
+
+def _cancelled(reading: Reading) -> Letter:
+    return Letter(
+        headline="The game was called off",
+        lines=["The operator has called this game off. It stays in your list, without a result."],
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+_LETTERS: dict[str, Callable[[Reading], Letter]] = {
+    notices.STARTED: _started,
+    notices.TURN: _turn,
+    notices.REMINDER: _reminder,
+    notices.TIMED_OUT: _timed_out,
+    notices.TAKEN_BACK: _taken_back,
+    notices.GAME_OVER: _game_over,
+    notices.CANCELLED: _cancelled,
+}
+
+
+# ---- Mails about an account ------------------------------------------------------------------
+
+
+def _account_message(mail: OutboxMail) -> EmailMultiAlternatives:
+    player = mail.player
+    assert player is not None, "a mail without a game is about an account"
+    subject, letter = _ACCOUNT_LETTERS[mail.kind](mail, player)
+    return _message(mail, mail.address or player.email, subject, letter, {})
+
+
+def _sign_in(_: OutboxMail, player: Player) -> tuple[str, Letter]:
+    letter = Letter(
+        headline="Sign in to Dewan by post",
+        preheader="The link works once, within the hour",
+        lines=[
+            f"Hello {player.name}, here is your link. It works once, within the hour.",
+            "If you did not ask for it, do nothing: nobody can sign in without this mail.",
+        ],
+        link=absolute(account_links.sign_in_path(player)),
+        link_label="Sign in",
+    )
+    return "Your link to Dewan by post", letter
+
+
+def _address_change(mail: OutboxMail, player: Player) -> tuple[str, Letter]:
+    letter = Letter(
+        headline="Confirm your new address",
+        lines=[
+            f"{player.name} wants to get their mails from Dewan by post at {mail.address}.",
+            "If that is not you, do nothing and nothing changes.",
+        ],
+        link=absolute(account_links.address_change_path(player, mail.address)),
+        link_label="Use this address",
+    )
+    return "Confirm your address for Dewan by post", letter
+
+
+_ACCOUNT_LETTERS: dict[str, Callable[[OutboxMail, Player], tuple[str, Letter]]] = {
+    notices.SIGN_IN: _sign_in,
+    notices.ADDRESS_CHANGE: _address_change,
+}
+
+
+# ---- Both ------------------------------------------------------------------------------------
+
+
+def _message(
+    mail: OutboxMail, to: str, subject: str, letter: Letter, headers: dict[str, str]
+) -> EmailMultiAlternatives:
+    message = EmailMultiAlternatives(
+        subject=subject,
+        body=render_to_string("notifications/mail.txt", {"letter": letter}),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[to],
+        headers={
+            "Message-ID": mail.message_id,
+            "Auto-Submitted": "auto-generated",
+            "X-Dewan-Kind": mail.kind,
+            **headers,
+        },
+    )
+    html = render_to_string("notifications/mail.html", {"letter": letter})
+    message.attach_alternative(html, "text/html")
+    return message
+
+
+def local_time(moment: datetime, zone: str) -> str:
+    """Write a moment for a player: local date and time, the zone, and UTC."""
+    local = moment.astimezone(zoneinfo.ZoneInfo(zone))
+    offset = local.strftime("%z")
+    there = f"{local:%A} {local.day} {local:%B %Y}, {local:%H:%M}"
+    if zone == "UTC":
+        return f"{there} UTC"
+    return f"{there} ({zone}, UTC{offset[:3]}:{offset[3:]}; {moment:%d %b, %H:%M} UTC)"

@@ -1,0 +1,1 @@
+"""Ways for mail to leave, beside SMTP which Django has."""
