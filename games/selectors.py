@@ -12,11 +12,12 @@ from django.utils import timezone
 
 from dewan_site.accounts.models import Player
 from engine import codec, legal
+from engine.events import CampPlaced
 from engine.state import State
 from engine.verify import result_of
 from engine.views import Viewer, mask, redact, view_for
 from games import store
-from games.access import Seen, games_of, visible_game
+from games.access import NotVisible, Seen, games_of, visible_game
 from games.component_sets import component_set
 from games.errors import InvalidRequest
 from games.models import Decision, Game, Move, Seat
@@ -109,6 +110,52 @@ def seen_state(player: Player, game_id: str) -> tuple[Seen, State | None]:
     seen = visible_game(player, game_id)
     state = store.state_of(seen.game)
     return seen, mask(state, seen.seat) if state else None
+
+
+class Position(msgspec.Struct, frozen=True):
+    """A game as one reader may know it, now or after a move; ``state`` is None before set-up.
+
+    ``view`` and ``state``, which is masked, say the same: they come from one reading of the log.
+    """
+
+    seen: Seen
+    state: State | None
+    view: dict[str, Any]
+
+
+def seen_by(player: Player | None, game_id: str) -> Seen:
+    """Return a game as somebody sees it who need not be signed in; else raise NotVisible."""
+    if player is not None:
+        return visible_game(player, game_id)
+    game = Game.objects.filter(pk=game_id, visibility=Game.Visibility.PUBLIC).first()
+    if game is None:
+        raise NotVisible
+    return Seen(game, None)
+
+
+def position(player: Player | None, game_id: str, at: int | None = None) -> Position:
+    """Return a game for its page, now or as it could be seen after move ``at``.
+
+    Raises NotVisible, also if there is no move ``at``.
+    """
+    seen = seen_by(player, game_id)
+    if at is not None and not 1 <= at <= seen.game.version:
+        raise NotVisible
+    state = store.state_of(seen.game, at)
+    known = mask(state, seen.seat) if state else None
+    return Position(seen, known, view_of(seen, known))
+
+
+def camps_placed(seen: Seen, after: int, upto: int) -> list[CampPlaced]:
+    """Return the camps placed in some moves, in order; routes and spent cards are public."""
+    rows = store.rows_of(seen.game.pk, upto)
+    return [
+        event
+        for row in rows
+        if row.number > after
+        for event in row.events
+        if isinstance(event, CampPlaced)
+    ]
 
 
 def legal_of(player: Player, game_id: str) -> dict[str, Any]:

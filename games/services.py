@@ -205,14 +205,16 @@ def _submit(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any
         TableMessage.objects.create(
             game=table.game, move=move.number, seat=seat, text=submitted.message
         )
-    answer = {
-        "number": move.number,
-        "version": table.game.version,
-        "events": msgspec.to_builtins([redact(event, seat) for event in outcome.events]),
-        "unapplied": msgspec.to_builtins(outcome.unapplied),
-    }
-    _keep_answer(table.game, seat, submitted, answer)
-    return answer
+    answer = codec.canonical(
+        {
+            "number": move.number,
+            "version": table.game.version,
+            "events": [redact(event, seat) for event in outcome.events],
+            "unapplied": outcome.unapplied,
+        }
+    )
+    _keep_answer(table.game, seat, submitted, answer.decode())
+    return _read_answer(answer)
 
 
 def _seat_at(table: Table, player: Player) -> int:
@@ -234,18 +236,22 @@ def _first_answer(game: Game, seat: int, submitted: Submitted) -> dict[str, Any]
         return None
     if before.digest != submitted.digest:
         raise KeyReused("this Idempotency-Key was used for another request; take a new one")
-    answer: dict[str, Any] = msgspec.json.decode(before.answer)
+    return _read_answer(before.answer)
+
+
+def _read_answer(text: str | bytes) -> dict[str, Any]:
+    answer: dict[str, Any] = msgspec.json.decode(text)
     return answer
 
 
-def _keep_answer(game: Game, seat: int, submitted: Submitted, answer: dict[str, Any]) -> None:
+def _keep_answer(game: Game, seat: int, submitted: Submitted, answer: str) -> None:
     if submitted.key:
         Submission.objects.create(
             game=game,
             seat=seat,
             key=submitted.key,
             digest=submitted.digest,
-            answer=codec.canonical(answer).decode(),
+            answer=answer,
         )
 
 

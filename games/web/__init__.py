@@ -1,0 +1,1 @@
+"""The pages: thin views over services and selectors, complete without JavaScript."""

@@ -1,0 +1,103 @@
+"""Who is asked what, and until when, in words for the top of the game page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from games.models import Game
+from games.store import moment_of
+from games.words import duration_words, listed
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a kind of decision asks: its rule, as said to the seat, and as said of it."""
+
+    rule: str
+    you: str
+    they: str
+
+
+ASKED = {
+    "draft": Asked("R2.6", "choose your first story tile", "chooses a first story tile"),
+    "turn": Asked("R3.1", "take 2 cards or place a camp", "takes 2 cards or places a camp"),
+    "story": Asked("R5.2", "take a story tile", "takes a story tile"),
+    "tuck": Asked("R5.3", "tuck a card, or decline", "tucks a card, or declines"),
+}
+
+
+class Awaited(msgspec.Struct, frozen=True):
+    """An open decision: who is asked what, until when, and how much time that leaves."""
+
+    seat: int
+    name: str
+    mine: bool
+    is_bot: bool
+    kind: str
+    decision: str
+    deadline: datetime
+    left: str
+
+    @property
+    def words(self) -> str:
+        """Return what is asked, as said to the reader."""
+        asked = ASKED[self.kind]
+        return asked.you if self.mine else asked.they
+
+
+def awaited(entry: Mapping[str, Any], now: datetime) -> list[Awaited]:
+    """Return the open decisions of a view, or of a game in a list, for its reader."""
+    seats = {seat["seat"]: seat for seat in entry["seats"]}
+    return [
+        _awaited(decision, seats[decision["seat"]], entry["you"], now)
+        for decision in entry["awaiting"]
+    ]
+
+
+def _awaited(
+    decision: Mapping[str, Any], seat: Mapping[str, Any], you: int | None, now: datetime
+) -> Awaited:
+    deadline = moment_of(decision["deadline"])
+    return Awaited(
+        seat=seat["seat"],
+        name=seat["name"],
+        mine=seat["seat"] == you,
+        is_bot=seat["kind"] == "bot",
+        kind=decision["kind"],
+        decision=decision["decision"],
+        deadline=deadline,
+        left=duration_words(int((deadline - now).total_seconds())),
+    )
+
+
+def asked_of(decisions: list[Awaited]) -> Awaited | None:
+    """Return what the reader is asked, if anything."""
+    return next((decision for decision in decisions if decision.mine), None)
+
+
+def headline(entry: Mapping[str, Any], decisions: list[Awaited]) -> str:
+    """Return in one line how a game stands, for its reader."""
+    mine = asked_of(decisions)
+    if mine is not None:
+        return f"Your turn: {mine.words}"
+    if entry["status"] == Game.Status.OPEN:
+        return "Waiting for players"
+    if entry["status"] == Game.Status.CANCELLED:
+        return "The game was called off"
+    if entry["result"]:
+        return winners_words(entry)
+    return f"Waiting for {listed([decision.name for decision in decisions])}"
+
+
+def winners_words(entry: Mapping[str, Any]) -> str:
+    """Return who won and with how many points."""
+    result, names = entry["result"], [seat["name"] for seat in entry["seats"]]
+    winners = result["winners"]
+    who = listed(["You" if seat == entry["you"] else names[seat] for seat in winners])
+    alone = len(winners) == 1
+    verb = ("win" if winners[0] == entry["you"] else "wins") if alone else "share the victory"
+    points = next(score["total"] for score in result["scores"] if score["seat"] == winners[0])
+    return f"{who} {verb} with {points} points"

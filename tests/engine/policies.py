@@ -1,0 +1,53 @@
+"""Ways to play: each answers what a seat is asked, from the seat's own view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine import bots
+from engine import commands as c
+from engine.commands import Command
+from engine.legal import legal
+from engine.state import State
+from tests.engine.game import Dice, Policy
+
+
+def bot(seen: State, seat: int, _: Dice) -> Command:
+    """Play like the bot seat."""
+    return bots.choose(seen, seat)
+
+
+def anything(seen: State, seat: int, dice: Dice) -> Command:
+    """Choose evenly: first whether to take or to place, then how."""
+    answers = _answers(seen, seat)
+    camps = [answer for answer in answers if isinstance(answer, c.Camp)]
+    return dice.pick(camps if camps and dice.one_in(2) else answers)
+
+
+def hoarder(seen: State, seat: int, dice: Dice) -> Command:
+    """Take cards as long as there are any, tuck none."""
+    answers = _answers(seen, seat)
+    keeping = [a for a in answers if isinstance(a, c.Take) or a == c.Tuck(card=None)]
+    return dice.pick(keeping or answers)
+
+
+def spender(seen: State, seat: int, dice: Dice) -> Command:
+    """Place a camp whenever possible, by one of the longest ways, and tuck whatever there is."""
+    answers = _answers(seen, seat)
+    camps = [answer for answer in answers if isinstance(answer, c.Camp)]
+    longest = max((len(camp.payment) for camp in camps), default=0)
+    far = [camp for camp in camps if len(camp.payment) == longest]
+    tucks = [a for a in answers if isinstance(a, c.Tuck) and a.card]
+    return dice.pick(far or tucks or answers)
+
+
+def _answers(seen: State, seat: int) -> Sequence[Command]:
+    return [entry.command for entry in legal(seen, seat)]
+
+
+POLICIES: dict[str, Policy] = {
+    "bot": bot,
+    "anything": anything,
+    "hoarder": hoarder,
+    "spender": spender,
+}

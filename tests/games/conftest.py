@@ -1,0 +1,5 @@
+"""The people at the tables of these tests."""
+
+from tests.fixtures import ann, ben, cleo, known_chance
+
+__all__ = ["ann", "ben", "cleo", "known_chance"]

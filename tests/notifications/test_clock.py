@@ -1,0 +1,311 @@
+"""Deadlines, reminders, time-outs and outages, on the real services with a clock that travels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games import projections, services
+from games.models import Decision, Game, Move
+from notifications import clock, notices
+from notifications.clocks import HALF, LAST_TENTH, Outage, credited, reminder_after
+from notifications.models import Heartbeat, OutboxMail, RecordedOutage
+from tests.people import Person, asked_person, draft, start_game
+
+NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MOMENTS = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+SPANS = st.timedeltas(timedelta(0), timedelta(days=40))
+
+
+# ---- The pure functions ------------------------------------------------------------------------
+
+
+@given(MOMENTS, SPANS, st.lists(st.tuples(MOMENTS, SPANS), max_size=4))
+def test_outages_never_shorten_and_never_give_more_than_they_took(
+    asked_at: datetime, time: timedelta, gaps: list[tuple[datetime, timedelta]]
+) -> None:
+    outages = [Outage(start, start + length) for start, length in gaps]
+
+    deadline = credited(asked_at, asked_at + time, outages)
+
+    given_back = deadline - asked_at - time
+    assert timedelta(0) <= given_back <= sum((length for _, length in gaps), timedelta(0))
+
+
+def test_an_outage_before_the_question_or_after_the_deadline_gives_nothing() -> None:
+    before = Outage(NOON - 2 * DAY, NOON - DAY)
+    after = Outage(NOON + 2 * DAY, NOON + 3 * DAY)
+
+    assert credited(NOON, NOON + DAY, [before, after]) == NOON + DAY
+
+
+def test_a_question_put_during_an_outage_gets_only_its_own_part_back() -> None:
+    outage = Outage(NOON - HOUR, NOON + HOUR)
+
+    assert credited(NOON, NOON + DAY, [outage]) == NOON + DAY + HOUR
+
+
+def test_reminders_fall_due_at_half_and_at_the_last_tenth() -> None:
+    half = reminder_after(NOON, NOON + 10 * HOUR, NOON)
+    tenth = reminder_after(NOON, NOON + 10 * HOUR, NOON + 5 * HOUR)
+    late = reminder_after(NOON, NOON + 10 * HOUR, NOON + 9 * HOUR)
+
+    assert half == (HALF, NOON + 5 * HOUR)
+    assert tenth == (LAST_TENTH, NOON + 9 * HOUR)
+    assert late is None
+
+
+@given(MOMENTS, SPANS, MOMENTS)
+def test_a_reminder_is_never_late_and_never_comes_twice(
+    asked_at: datetime, time: timedelta, moment: datetime
+) -> None:
+    reminder = reminder_after(asked_at, asked_at + time, moment)
+
+    if reminder:
+        assert moment < reminder.at <= asked_at + time
+        following = reminder_after(asked_at, asked_at + time, moment, reminder.stage)
+        assert following is None or following.stage != reminder.stage
+
+
+# ---- The sweep ---------------------------------------------------------------------------------
+
+
+pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture
+def travel() -> Iterator[time_machine.Coordinates]:
+    """A clock that stands at noon and moves when it is told to; the sweep has just run."""
+    with time_machine.travel(NOON, tick=False) as coordinates:
+        yield coordinates
+
+
+@pytest.fixture
+def game(travel: time_machine.Coordinates, ann: Person, ben: Person) -> str:
+    game = start_game(ann, ben, move_time="P1D")
+    clock.sweep()
+    return game
+
+
+def pass_time(travel: time_machine.Coordinates, span: timedelta) -> None:
+    """Let time pass in which the sweep has run all along, and sweep once more."""
+    travel.shift(span)
+    Heartbeat.objects.update(swept_at=timezone.now())
+    clock.sweep()
+
+
+def reminders(game: str) -> list[str]:
+    mails = OutboxMail.objects.filter(game=game, kind=notices.REMINDER).order_by("pk")
+    return list(mails.values_list("stage", flat=True))
+
+
+def open_decision(game: str) -> Decision:
+    return Decision.objects.get(game=game, answered_at=None)
+
+
+def test_reminders_go_out_at_half_and_at_the_last_tenth_once_each(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    pass_time(travel, 11 * HOUR)
+    assert reminders(game) == []
+    pass_time(travel, 2 * HOUR)
+    pass_time(travel, HOUR)
+    assert reminders(game) == [HALF]
+    pass_time(travel, 9 * HOUR)
+    pass_time(travel, timedelta(minutes=1))
+    assert reminders(game) == [HALF, LAST_TENTH]
+
+
+def test_whoever_has_answered_is_not_reminded(
+    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+) -> None:
+    draft(game, [ann, ben])
+    pass_time(travel, 13 * HOUR)
+
+    mail = OutboxMail.objects.get(game=game, kind=notices.REMINDER)
+    assert mail.decision == open_decision(game).decision
+
+
+def test_when_time_is_up_the_clock_makes_the_bots_move_and_says_so(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    late = open_decision(game)
+
+    pass_time(travel, DAY)
+
+    move = Move.objects.get(game=game, number=2)
+    assert (move.actor, move.seat, move.decision) == ("clock", late.seat, late.decision)
+    mail = OutboxMail.objects.get(game=game, kind=notices.TIMED_OUT)
+    assert (mail.seat, mail.decision) == (late.seat, late.decision)
+
+
+def test_a_deadline_that_has_not_come_is_left_alone(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    pass_time(travel, DAY - timedelta(seconds=1))
+
+    assert Game.objects.get(pk=game).version == 1
+
+
+def test_a_game_nobody_looks_at_is_played_to_the_end_by_the_clock(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    for _ in range(60):
+        pass_time(travel, DAY)
+
+    over = Game.objects.get(pk=game)
+    assert over.status == "finished"
+    assert set(over.moves.exclude(number=1).values_list("actor", flat=True)) == {"clock"}
+    assert Decision.objects.filter(game=game, answered_at=None).count() == 0
+    assert OutboxMail.objects.filter(game=game, kind=notices.GAME_OVER).count() == 2
+
+
+def test_a_question_in_mid_turn_shares_the_deadline_of_the_turn(
+    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    draft(game, people)
+    while open_decision(game).kind == "turn":
+        travel.shift(HOUR)
+        asked = asked_person(game, people)
+        texts = [entry["text"] for entry in asked.legal(game)["entries"]]
+        camps = [text for text in texts if text.startswith("camp")]
+        turn = open_decision(game)
+        assert asked.answer(game, (camps or texts)[0]).status_code == 201
+
+    assert open_decision(game).kind == "story"
+    assert open_decision(game).deadline == turn.deadline
+
+
+def test_an_undo_resumes_the_clock_and_never_refills_it(
+    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    draft(game, people)
+    while not (undoable := undo_window(game, people)):
+        travel.shift(HOUR)
+        asked_person(game, people).choose(game)
+        place_a_camp_with_known_cards(game, people)
+    person, answered = undoable
+    left = answered.deadline - timezone.now()
+    travel.shift(5 * HOUR)
+
+    body = {"decision": answered.decision, "expected_version": person.view(game)["version"]}
+    response = person.post(f"/{game}/moves", body | {"text": "undo"})
+
+    assert response.status_code == 201
+    reopened = open_decision(game)
+    assert reopened.seat == answered.seat
+    assert reopened.decision != answered.decision
+    assert reopened.deadline - timezone.now() == left
+
+
+def place_a_camp_with_known_cards(game: str, people: list[Person]) -> None:
+    """Let whoever is asked place a camp, if that is possible with cards everybody knows."""
+    asked = asked_person(game, people)
+    view = asked.view(game)
+    other = people[1 - people.index(asked)].view(game)
+    known = other["state"]["tribes"][view["you"]]["hand"]["cards"]
+    for entry in asked.legal(game)["entries"]:
+        cards = [paid["card"] for paid in entry["command"].get("payment", [])]
+        if cards and set(cards) <= set(known):
+            assert asked.answer(game, entry["text"]).status_code == 201
+            return
+
+
+def undo_window(game: str, people: list[Person]) -> tuple[Person, Decision] | None:
+    """Return who may take back the last move, and the decision it answered."""
+    for person in people:
+        if number := person.view(game)["undo"]:
+            move = Move.objects.get(game=game, number=number)
+            return person, Decision.objects.get(game=game, decision=move.decision)
+    return None
+
+
+def test_three_days_without_a_sweep_forfeit_nobody(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    before = open_decision(game).deadline
+    travel.shift(3 * DAY)
+
+    clock.sweep()
+
+    assert Game.objects.get(pk=game).version == 1
+    assert open_decision(game).deadline == before + 3 * DAY
+    assert RecordedOutage.objects.get().start == NOON
+    pass_time(travel, DAY - timedelta(seconds=1))
+    assert Game.objects.get(pk=game).version == 1
+    pass_time(travel, timedelta(seconds=1))
+    assert Game.objects.get(pk=game).version == 2
+
+
+def test_a_minute_without_a_sweep_is_no_outage(
+    game: str, travel: time_machine.Coordinates
+) -> None:
+    travel.shift(timedelta(seconds=60))
+    clock.sweep()
+
+    assert not RecordedOutage.objects.exists()
+
+
+def test_a_clock_that_goes_back_breaks_nothing(game: str, travel: time_machine.Coordinates) -> None:
+    before = open_decision(game).deadline
+    travel.shift(-2 * HOUR)
+    clock.sweep()
+    travel.shift(2 * HOUR)
+    clock.sweep()
+
+    assert open_decision(game).deadline == before
+    assert not RecordedOutage.objects.exists()
+
+
+def test_the_operator_can_extend_and_cancel(
+    game: str, travel: time_machine.Coordinates, ann: Person
+) -> None:
+    before = open_decision(game)
+    services.extend_game(game, 2 * DAY)
+
+    assert open_decision(game).deadline == before.deadline + 2 * DAY
+    assert open_decision(game).decision == before.decision
+    assert ann.view(game)["awaiting"][0]["since"] == 1
+
+    services.cancel_game(game)
+    assert ann.view(game)["status"] == "cancelled"
+    assert ann.get(f"/{game}/export").json()["seed"]
+    assert [entry["id"] for entry in ann.get("").json()["games"]] == [game]
+    assert OutboxMail.objects.filter(game=game, kind=notices.CANCELLED).count() == 2
+
+
+def test_projections_can_be_deleted_and_rebuilt(
+    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    draft(game, people)
+    for _ in range(6):
+        travel.shift(HOUR)
+        clock.sweep()  # each hour is an outage
+        asked_person(game, people).choose(game)
+    services.extend_game(game, DAY)
+    before = everything_projected(game)
+
+    Decision.objects.filter(game=game).delete()
+    Game.objects.filter(pk=game).update(version=0, round=0, status="open", head_hash="")
+    projections.rebuild(game)
+
+    assert everything_projected(game) == before
+
+
+def everything_projected(game: str) -> tuple[object, ...]:
+    decisions = Decision.objects.filter(game=game).order_by("since")
+    columns = ("decision", "seat", "kind", "since", "asked_at", "deadline", "answered_at")
+    return (
+        Game.objects.filter(pk=game).values(*projections.GAME_COLUMNS).get(),
+        list(decisions.values(*columns)),
+    )
