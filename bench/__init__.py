@@ -1,0 +1,1 @@
+"""Measurements (docs/benchmarks.md): medians with their spread, beside a peer or a limit."""

@@ -12,6 +12,9 @@ def healthz(_: HttpRequest) -> HttpResponse:
 
 urlpatterns = [
     path("healthz", healthz),
+    path("", include("games.web.urls")),
+    path("", include("dewan_site.accounts.urls")),
+    path("dev/mail/", include("notifications.mailbox_urls")),
     path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
 ]

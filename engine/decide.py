@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.chance import Chance
 from engine.commands import Command
-from engine.errors import GameOver, IllegalMove, NotYourDecision
+from engine.errors import GameOver, IllegalMove, InvalidCommand, NotYourDecision
 from engine.events import Event, Undone
 from engine.play import Play
 from engine.rules import camp, payment, row, stories, turn
@@ -38,12 +38,14 @@ class Outcome(msgspec.Struct, frozen=True):
 def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance) -> Outcome:
     """Play a seat's commands on the true state and return what happened.
 
-    Raises GameOver, NotYourDecision, or the first command's refusal with its index; then
-    nothing has happened.
+    Raises GameOver, NotYourDecision, InvalidCommand if there are none, or the first refusal
+    with the index of its command; then nothing has happened.
     """
     if state.over:
         raise GameOver("the game is over")
-    if commands and isinstance(commands[0], c.Undo):
+    if not commands:
+        raise InvalidCommand("a submission has at least one command")
+    if isinstance(commands[0], c.Undo):
         return _undo(state, seat, commands)
     if state.question_of(seat) is None:
         raise NotYourDecision("you are not asked anything now")

@@ -88,9 +88,9 @@ class TuckPhrase(msgspec.Struct, frozen=True):
 Phrase = CampPhrase | TuckPhrase | c.Take | c.Story | c.Tuck | c.Pass | c.Undo
 
 _SPACE = "[A-Z][0-9]"
-_CARD = r"[A-Z]\d+"
+_CARD = "[A-Z][0-9]{1,4}"
 _FORMS: list[tuple[str, re.Pattern[str], str]] = [
-    ("take", re.compile(r"(\d+)(?:\s*-\s*(\d+)|\s+(\d+))?"), "take 3-4"),
+    ("take", re.compile(r"([0-9]{1,2})(?:\s*-\s*([0-9]{1,2})|\s+([0-9]{1,2}))?"), "take 3-4"),
     (
         "camp",
         re.compile(
@@ -100,7 +100,7 @@ _FORMS: list[tuple[str, re.Pattern[str], str]] = [
         ),
         "camp C4 from B2 via B5 pay T05 T12 T33",
     ),
-    ("story", re.compile(r"(\d+)|PILE"), "story 3, or story pile"),
+    ("story", re.compile("([0-9]{1,2})|PILE"), "story 3, or story pile"),
     (
         "tuck",
         re.compile(rf"(NOTHING)|({_CARD})(?:\s+({'|'.join(TERRAINS).upper()}))?"),
@@ -190,18 +190,36 @@ def _resolve(phrase: Phrase, seen: State, seat: int) -> Command:
 
 
 def _route(phrase: CampPhrase, seen: State, seat: int) -> Route:
-    if phrase.start and (phrase.via or _adjacent(seen, phrase.start, phrase.destination)):
-        spaces = (phrase.start, *(phrase.via or ()), phrase.destination)
-        return Route(spaces, tuple(routes.steps_of(seen, seat, spaces)))
+    """Find the route that the words mean.
+
+    Named spaces are the whole way between start and destination. A destination alone, or one
+    that is not next to the start, leaves the way open: then the routes worth offering count.
+    """
     routes.check_ends(seen, seat, phrase.start, phrase.destination)
-    found = [
-        route
-        for route in routes.undominated_routes(seen, seat, phrase.destination)[0]
-        if phrase.start in (None, route.spaces[0]) and phrase.via in (None, route.spaces[1:-1])
-    ]
+    if phrase.via or _adjacent(seen, phrase.start, phrase.destination):
+        return _named_route(phrase, seen, seat)
+    found, _ = routes.undominated_routes(seen, seat, phrase.destination)
+    found = [route for route in found if phrase.start in (None, route.spaces[0])]
     if not found:
-        problem = f"your hand pays for no such route to {phrase.destination}"
-        raise IllegalMove("R3.6", problem)
+        raise IllegalMove("R3.6", f"your hand pays for no route to {phrase.destination}")
+    return _only(found, phrase, seen, seat)
+
+
+def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
+    """Return the route through the named spaces, from the named or the only possible camp."""
+    first, *_ = (*(phrase.via or ()), phrase.destination)
+    camps = [seen.board.names[space] for space in seen.camps_of(seat)]
+    starts = [phrase.start] if phrase.start else [c for c in camps if _adjacent(seen, c, first)]
+    if not starts:
+        raise IllegalMove("R3.6", f"no camp of yours is next to {first}")
+    ways = [(start, *(phrase.via or ()), phrase.destination) for start in starts]
+    named = [Route(way, tuple(routes.steps_of(seen, seat, way))) for way in ways]
+    hand = seen.tribes[seat].hand
+    payable = [r for r in named if payment.payable(seen, hand, r.steps) == len(r.steps)]
+    return _only(payable or named[:1], phrase, seen, seat)
+
+
+def _only(found: list[Route], phrase: CampPhrase, seen: State, seat: int) -> Route:
     if len(found) > 1:
         raise AmbiguousCommand(
             f"{len(found)} routes lead to {phrase.destination}; name one with from and via",
@@ -210,7 +228,7 @@ def _route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     return found[0]
 
 
-def _adjacent(seen: State, a: str, b: str) -> bool:
+def _adjacent(seen: State, a: str | None, b: str) -> bool:
     index = seen.board.index
     return a in index and b in index and index[b] in seen.board.neighbours[index[a]]
 

@@ -59,6 +59,32 @@ def rebuild(game_id: str) -> None:
             game.save(update_fields=GAME_COLUMNS)
 
 
+def differences(game_id: str) -> list[str]:
+    """Fold a game again and say where the stored projections differ; change nothing."""
+    stored = Game.objects.get(pk=game_id)
+    fresh = Game.objects.get(pk=game_id)
+    moves = list(Move.objects.filter(game=fresh).order_by("number"))
+    decisions = _followed(fresh, moves)
+    found = [
+        f"{column} is {getattr(stored, column)!r}, the log says {getattr(fresh, column)!r}"
+        for column in GAME_COLUMNS
+        if getattr(stored, column) != getattr(fresh, column)
+    ]
+    before = {d.decision: _compared(d) for d in Decision.objects.filter(game=stored)}
+    after = {name: _compared(decision) for name, decision in decisions.items()}
+    return found + [
+        f"decision {name} is {before.get(name)}, the log says {after.get(name)}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _compared(decision: Decision) -> tuple[object, ...]:
+    """Return what must agree: not when the next reminder is due, which sending one changes."""
+    columns = ("seat", "kind", "since", "asked_at", "deadline", "answered_at")
+    return tuple(getattr(decision, column) for column in columns)
+
+
 def _followed(game: Game, moves: list[Move]) -> dict[str, Decision]:
     """Follow a log and the recorded outages in the order of time; return every decision."""
     decisions: dict[str, Decision] = {}

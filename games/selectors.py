@@ -148,12 +148,11 @@ def position(player: Player | None, game_id: str, at: int | None = None) -> Posi
 
 def camps_placed(seen: Seen, after: int, upto: int) -> list[CampPlaced]:
     """Return the camps placed in some moves, in order; routes and spent cards are public."""
-    rows = store.rows_of(seen.game.pk, upto)
+    moves = seen.game.moves.filter(number__gt=after, number__lte=upto).order_by("number")
     return [
         event
-        for row in rows
-        if row.number > after
-        for event in row.events
+        for events in moves.values_list("events", flat=True)
+        for event in codec.decode_events(events)
         if isinstance(event, CampPlaced)
     ]
 
@@ -216,33 +215,41 @@ def _events(seen: Seen, move: Move) -> Any:
 
 def export_of(player: Player, game_id: str) -> dict[str, Any]:
     """Return the game as a file (docs/export.md): open when it is over, else as one sees it."""
-    return export(visible_game(player, game_id))
+    game, seat = visible_game(player, game_id)
+    if game.over:
+        return open_export(game)
+    moves = [_exported_row(Seen(game, seat), move) | {"nonce": None} for move in _rows(game)]
+    view = "public" if seat is None else f"seat:{seat}"
+    return _export(game, view, moves) | {"seed": None}
 
 
-def export(seen: Seen) -> dict[str, Any]:
-    """Return the export of a game from a seat."""
-    game, seat = seen
-    seats = seats_of(game)
-    header = game.header(seats)
-    exported: dict[str, Any] = msgspec.to_builtins(header)
+def open_export(game: Game) -> dict[str, Any]:
+    """Return the whole truth about a game: for everyone when it is over, else for the operator."""
+    moves = [
+        _exported_row(Seen(game, None), move)
+        | {"events": msgspec.json.decode(move.events), "nonce": move.nonce}
+        for move in _rows(game)
+    ]
+    return _export(game, "open", moves) | {"seed": game.gamesecret.seed}
+
+
+def _rows(game: Game) -> QuerySet[Move]:
+    return game.moves.order_by("number")
+
+
+def _exported_row(seen: Seen, move: Move) -> dict[str, Any]:
+    return _move(seen, move) | {"prev_hash": move.prev_hash}
+
+
+def _export(game: Game, view: str, moves: list[dict[str, Any]]) -> dict[str, Any]:
+    exported: dict[str, Any] = msgspec.to_builtins(game.header(seats_of(game)))
     data = msgspec.json.decode(component_set(game.component_set_id).canonical)
     return exported | {
-        "view": _view_name(game, seat),
+        "view": view,
         "component_set": {"digest": game.component_set_id, "data": data},
-        "moves": [
-            _move(seen, move)
-            | {"prev_hash": move.prev_hash, "nonce": move.nonce if game.over else None}
-            for move in game.moves.order_by("number")
-        ],
+        "moves": moves,
         "result": game.result,
-        "seed": game.gamesecret.seed if game.over else None,
     }
-
-
-def _view_name(game: Game, seat: Viewer) -> str:
-    if game.over:
-        return "open"
-    return "public" if seat is None else f"seat:{seat}"
 
 
 # ---- Lists -----------------------------------------------------------------------------------
@@ -355,3 +362,10 @@ def last_own_move(game: Game, seat: int) -> int:
     """Return the number of the last move that answered for this seat, 0 if there is none."""
     own = game.moves.filter(seat=seat).order_by("-number")
     return own.values_list("number", flat=True).first() or 0
+
+
+def rematch_of(seen: Seen) -> Game | None:
+    """Return the game that follows this one at the same table, for those who sit at it."""
+    if seen.seat is None:
+        return None
+    return Game.objects.filter(rematch_of=seen.game).first()

@@ -375,3 +375,37 @@ def extend_game(game_id: str, by: timedelta) -> Game:
 def _operate(table: Table, event: Event) -> None:
     assert table.running is not None, "it raises if there is nothing to operate on"
     table.record(Answered(None, Move.Actor.OPERATOR, None), (), (event,))
+
+
+# ---- Playing again ---------------------------------------------------------------------------
+
+
+@transaction.atomic
+def rematch(player: Player, game_id: str) -> Game:
+    """Open the same table again after a game; asking again returns the one rematch.
+
+    The player sits where they sat, bots stay, the others join by its link. Raises NotVisible
+    for a stranger, InvalidRequest while the game goes on.
+    """
+    table = Table.lock(game_id)
+    if table.seat_of(player.pk) is None:
+        raise NotVisible
+    if not table.game.over:
+        raise InvalidRequest("a game can be played again when it is over")
+    before = Game.objects.filter(rematch_of=table.game).first()
+    if before is not None:
+        return before
+    wanted = NewGame(
+        players=table.game.players,
+        seats=tuple(_again(seat, player) for seat in table.seats),
+        scenario=table.game.scenario,
+        move_time=table.game.move_time,
+        visibility=table.game.visibility,
+    )
+    return create_game(player, wanted, rematch_of=table.game)
+
+
+def _again(seat: Seat, player: Player) -> str:
+    if seat.kind == Seat.Kind.BOT:
+        return "bot"
+    return "me" if seat.player_id == player.pk else "open"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,21 +41,33 @@ def template(
 
 
 @pytest.fixture
-def committed(template: str, django_db_blocker: Any, tmp_path: Path) -> Iterator[None]:
+def committed(other_database: Callable[[], None], django_db_blocker: Any) -> Iterator[None]:
     """A fresh database in which transactions really commit, for tests with several connections.
 
     It is copied from a template and dropped: the log's triggers refuse to have it emptied.
     """
     with django_db_blocker.unblock():
-        if ON_SQLITE:
-            fresh = shutil.copy(template, tmp_path / "fresh.sqlite3")
-            with _connected_to(str(fresh)):
-                yield
-        else:
-            _administer(f'CREATE DATABASE "fresh" TEMPLATE "{template}"')
-            with _connected_to("fresh"):
-                yield
-            _administer('DROP DATABASE "fresh" WITH (FORCE)')
+        other_database()
+        yield
+
+
+@pytest.fixture
+def other_database(template: str, tmp_path: Path) -> Iterator[Callable[[], None]]:
+    """A function that goes over to another fresh database, for good until the test ends."""
+    with ExitStack() as undo:
+        numbers = itertools.count()
+
+        def go() -> None:
+            if ON_SQLITE:
+                path = shutil.copy(template, tmp_path / f"fresh{next(numbers)}.sqlite3")
+                undo.enter_context(_connected_to(str(path)))
+                return
+            name = f"fresh{next(numbers)}"
+            _administer(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+            undo.callback(_administer, f'DROP DATABASE "{name}" WITH (FORCE)')
+            undo.enter_context(_connected_to(name))
+
+        yield go
 
 
 @contextmanager

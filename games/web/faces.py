@@ -88,6 +88,11 @@ class StoryFace(msgspec.Struct, frozen=True):
         """Tell whether every requirement is met."""
         return all(all(requirement.pips) for requirement in self.requirements)
 
+    @property
+    def fires(self) -> range:
+        """Return something to count the tile's fire by."""
+        return range(self.tile.fire)
+
 
 def story_face(tile: StoryTile, serves: Mapping[str, int], *, completed: bool = False) -> StoryFace:
     """Return a story tile beside what camps and tucked cards serve."""

@@ -8,6 +8,7 @@ from engine import bots
 from engine import commands as c
 from engine.commands import Command
 from engine.legal import legal
+from engine.rules import row
 from engine.state import State
 from tests.engine.game import Dice, Policy
 
@@ -26,9 +27,11 @@ def anything(seen: State, seat: int, dice: Dice) -> Command:
 
 def hoarder(seen: State, seat: int, dice: Dice) -> Command:
     """Take cards as long as there are any, tuck none."""
-    answers = _answers(seen, seat)
-    keeping = [a for a in answers if isinstance(a, c.Take) or a == c.Tuck(card=None)]
-    return dice.pick(keeping or answers)
+    if seen.questions[0].kind == "turn" and (places := row.takes(seen)):
+        return c.Take(places=dice.pick(places))
+    if seen.questions[0].kind == "tuck":
+        return c.Tuck(card=None)
+    return dice.pick(_answers(seen, seat))
 
 
 def spender(seen: State, seat: int, dice: Dice) -> Command:

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from engine import codec, notation
 from engine import commands as c
@@ -30,6 +29,7 @@ from engine.components import TRIBE_CAMPS, Tile, TileSite
 from engine.decide import Outcome, submit
 from engine.errors import GameError, IllegalMove
 from engine.fold import PLAYER, Row, advance
+from engine.legal import legal
 from engine.rules import routes
 from engine.state import CampOnMap, Question, State, StoryOnBoard, Tribe, Tucked
 from engine.views import mask
@@ -182,6 +182,11 @@ class Table:
         """The seat that is asked something."""
         return self.state.questions[0].seat
 
+    @property
+    def legal(self) -> list[Command]:
+        """What the seat that is asked is offered."""
+        return [entry.command for entry in legal(mask(self.state, self.asked), self.asked)]
+
     def commands(self, line: str) -> list[Command]:
         """Return what a line of notation means for the seat that is asked."""
         return notation.resolve(notation.parse(line), mask(self.state, self.asked), self.asked)
@@ -285,10 +290,3 @@ def camp(table: Table, route: str, cards: str) -> c.Camp:
     return c.Camp(
         route=spaces, payment=tuple(Payment(card=card, spaces=step.spaces) for card, step in paid)
     )
-
-
-def with_tribe(state: State, seat: int, **changes: Any) -> State:
-    """Return the state with a seat's tribe board or hand changed."""
-    tribes = list(state.tribes)
-    tribes[seat] = replace(tribes[seat], **changes)
-    return replace(state, tribes=tuple(tribes))

@@ -1,0 +1,229 @@
+"""Signing in by a mailed link, and what a player can change about themselves.
+
+A link from a mail shows a page, and only the button on it acts: scanners follow links too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from knox.models import AuthToken
+
+from dewan_site.accounts import links
+from dewan_site.accounts.forms import AddressForm, NameAndZoneForm, SignInForm
+from dewan_site.accounts.limits import within_limit
+from dewan_site.accounts.models import Player
+from notifications import mailbox_views, notices
+
+MAILS_TO_ADDRESS = 5
+"""How many mails with links an address gets in an hour, at most."""
+
+MAILS_FOR_CLIENT = 60
+"""How many mails with links a client can ask for in an hour, at most."""
+
+NEXT = "next"
+"""Where to go after signing in: the name of the parameter and of the session's note of it."""
+
+show_or_act = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# ---- Signing in ------------------------------------------------------------------------------
+
+
+@never_cache
+@show_or_act
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Ask for an address and mail a link to it; the answer is the same for every address."""
+    wanted = request.POST.get(NEXT) or request.GET.get(NEXT, "")
+    form = SignInForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        _mail_link(request, form.cleaned_data["email"].lower())
+        if wanted:
+            request.session[NEXT] = wanted
+        return redirect("sign_in_sent")
+    if request.user.is_authenticated:
+        return redirect(_safe(request, wanted))
+    return render(request, "accounts/sign_in.html", {"form": form, "next": wanted})
+
+
+def _mail_link(request: HttpRequest, address: str) -> None:
+    if _may_be_mailed(request, address):
+        notices.write_to_player(notices.SIGN_IN, Player.objects.with_email(address))
+
+
+def _may_be_mailed(request: HttpRequest, address: str) -> bool:
+    """Count a mail with a link against its limits, and tell whether it may be sent."""
+    client = request.META.get("REMOTE_ADDR", "")
+    by_client = within_limit("mails-for-client", client, MAILS_FOR_CLIENT)
+    return by_client and within_limit("mails-to-address", address, MAILS_TO_ADDRESS)
+
+
+@require_safe
+def sign_in_sent(request: HttpRequest) -> HttpResponse:
+    """Say that there is a mail to look for."""
+    context = {"mailbox": mailbox_views.is_open_to(request)}
+    return render(request, "accounts/sign_in_sent.html", context)
+
+
+@never_cache
+@show_or_act
+def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show whom the link of a mail is for; the button signs them in and uses it up."""
+    player = links.player_signing_in(token)
+    if player is None:
+        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=410)
+    if request.method != "POST":
+        context = {"player": player, "next": request.GET.get(NEXT, "")}
+        return render(request, "accounts/sign_in_link.html", context)
+    wanted = request.POST.get(NEXT) or request.session.get(NEXT, "")
+    login(request, player)
+    request.session.pop(NEXT, None)
+    if player.introduced:
+        return redirect(_safe(request, wanted))
+    return redirect(f"{reverse('welcome')}?{urlencode({NEXT: _safe(request, wanted)})}")
+
+
+def _safe(request: HttpRequest, wanted: str) -> str:
+    """Return where somebody wanted to go, if that is on this site, else the first page."""
+    here = {request.get_host()}
+    safe = url_has_allowed_host_and_scheme(wanted, here, require_https=request.is_secure())
+    return wanted if safe else reverse("home")
+
+
+@show_or_act
+@login_required
+def welcome(request: HttpRequest) -> HttpResponse:
+    """Ask for name and zone after the first sign-in, then go on."""
+    wanted = request.POST.get(NEXT) or request.GET.get(NEXT, "")
+    form = NameAndZoneForm(request.POST or None, instance=_player(request))
+    if request.method == "POST" and form.is_valid():
+        form.instance.introduced = True
+        form.save()
+        return redirect(_safe(request, wanted))
+    return render(request, "accounts/welcome.html", {"form": form, "next": wanted})
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """Sign the player out."""
+    logout(request)
+    return redirect("home")
+
+
+def _player(request: HttpRequest) -> Player:
+    assert isinstance(request.user, Player), "only players are signed in"
+    return request.user
+
+
+# ---- Me --------------------------------------------------------------------------------------
+
+
+@show_or_act
+@login_required
+def me(request: HttpRequest) -> HttpResponse:
+    """Show what a player can change about themselves, and change name and zone."""
+    form = NameAndZoneForm(request.POST or None, instance=_player(request))
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Your name and time zone are changed.")
+        return redirect("me")
+    return _show_me(request, form=form)
+
+
+def _show_me(request: HttpRequest, **context: Any) -> HttpResponse:
+    # A form that has refused its input may have put it into the player: read them again.
+    player = Player.objects.get(pk=_player(request).pk)
+    shown = {
+        "player": player,
+        "form": NameAndZoneForm(instance=player),
+        "address_form": AddressForm(),
+        "tokens": AuthToken.objects.filter(user=player).order_by("created"),
+    }
+    return render(request, "accounts/me.html", shown | context)
+
+
+@require_POST
+@login_required
+def change_address(request: HttpRequest) -> HttpResponse:
+    """Mail a link to a new address; nothing changes before its button is pressed."""
+    form = AddressForm(request.POST)
+    if not form.is_valid():
+        return _show_me(request, address_form=form)
+    address = form.cleaned_data["address"]
+    if _may_be_mailed(request, address):
+        notices.write_to_player(notices.ADDRESS_CHANGE, _player(request), address=address)
+    messages.success(request, f"Look for our mail at {address}: its link changes your address.")
+    return redirect("me")
+
+
+@never_cache
+@show_or_act
+def address_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show which address a link gives to whom; the button does it."""
+    change = links.address_change(token)
+    if change is None:
+        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=410)
+    player, address = change
+    taken = Player.objects.exclude(pk=player.pk).filter(email=address).exists()
+    done = request.method == "POST" and not taken
+    if done:
+        player.email = address
+        player.save(update_fields=["email"])
+    context = {"player": player, "address": address, "taken": taken, "done": done}
+    return render(request, "accounts/address_link.html", context, status=409 if taken else 200)
+
+
+@require_POST
+@login_required
+def set_mails(request: HttpRequest) -> HttpResponse:
+    """Stop the mails about games, or send them again."""
+    _set_mails(_player(request), stopped=request.POST.get("mails") == "stop")
+    return redirect("me")
+
+
+def _set_mails(player: Player, *, stopped: bool) -> None:
+    player.mails_stopped = stopped
+    player.save(update_fields=["mails_stopped"])
+
+
+@csrf_exempt
+@show_or_act
+def stop_mails(request: HttpRequest, token: str) -> HttpResponse:
+    """Stop the mails about games by a link in one of them, signed in or not (RFC 8058)."""
+    player = links.player_stopping_mails(token)
+    if player is None:
+        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=404)
+    if request.method == "POST":
+        _set_mails(player, stopped=request.POST.get("mails") != "start")
+    return render(request, "accounts/stop_mails.html", {"player": player})
+
+
+# ---- Tokens for the REST API -----------------------------------------------------------------
+
+
+@never_cache
+@require_POST
+@login_required
+def new_token(request: HttpRequest) -> HttpResponse:
+    """Make a token and show it, this once."""
+    _, token = AuthToken.objects.create(_player(request))
+    return _show_me(request, token=token)
+
+
+@require_POST
+@login_required
+def revoke_token(request: HttpRequest, digest: str) -> HttpResponse:
+    """Make one of the player's tokens useless."""
+    AuthToken.objects.filter(user=_player(request), digest=digest).delete()
+    messages.success(request, "The token does not work any more.")
+    return redirect("me")

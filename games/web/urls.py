@@ -1,0 +1,20 @@
+"""The addresses of the pages about games."""
+
+from django.urls import path
+
+from games.web import game, playing, rules, tables
+
+urlpatterns = [
+    path("", tables.home, name="home"),
+    path("games/new/", tables.new_game, name="new_game"),
+    path("games/<str:game_id>/", game.game_page, name="game"),
+    path("games/<str:game_id>/version.json", game.version, name="version"),
+    path("games/<str:game_id>/join/", tables.join, name="join"),
+    path("games/<str:game_id>/camp/<str:space>/", playing.choose_route, name="camp"),
+    path("games/<str:game_id>/pay/", playing.choose_payment, name="pay"),
+    path("games/<str:game_id>/confirm/", playing.confirm, name="confirm"),
+    path("games/<str:game_id>/play/", playing.play, name="play"),
+    path("games/<str:game_id>/rematch/", tables.rematch, name="rematch"),
+    path("rules/", rules.rules_page, name="rules"),
+    path("rules/notation/", rules.notation_page, name="notation"),
+]

@@ -1,0 +1,331 @@
+"""The outbox and what it sends, over a real SMTP conversation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from games import services
+from games.models import Game
+from notifications import clock, notices, outbox
+from notifications.models import OutboxMail
+from tests.people import Person, asked_person, draft, start_game
+from tests.smtp import Sink
+
+HEAD = re.compile(r"head (\d+):([0-9a-f]{64})")
+
+
+@pytest.fixture
+def sink(settings: Any) -> Iterator[Sink]:
+    """The SMTP server that our mails go to."""
+    with Sink(refuses=lambda address: address.startswith("broken")) as sink:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink.port
+        yield sink
+
+
+def kinds(mails: list[EmailMessage]) -> list[str]:
+    return [mail["X-Dewan-Kind"] for mail in mails]
+
+
+def text_of(mail: EmailMessage) -> str:
+    part = mail.get_body(("plain",))
+    assert part is not None
+    content: str = part.get_content()
+    return content
+
+
+def states(game: str, kind: str) -> list[str]:
+    mails = OutboxMail.objects.filter(game=game, kind=kind).order_by("pk")
+    return list(mails.values_list("state", flat=True))
+
+
+def test_everybody_is_told_of_the_start_and_one_of_their_turn(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    game = start_game(ann, ben)
+    asked = asked_person(game, [ann, ben])
+
+    outbox.deliver()
+
+    assert sorted(kinds(sink.mails)) == ["started", "started", "turn"]
+    turn = next(mail for mail in sink.to(asked.player.email) if mail["X-Dewan-Kind"] == "turn")
+    view = asked.view(game)
+    assert turn["X-Dewan-Game"] == game
+    assert turn["X-Dewan-Decision"] == view["awaiting"][0]["decision"]
+    assert turn["X-Dewan-Seat"] == str(view["you"])
+
+
+def test_a_turn_mail_says_all_one_needs_to_play(sink: Sink, ann: Person, ben: Person) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    draft(game, people)
+    for _ in range(2):
+        asked_person(game, people).choose(game, "take", message="Hello there")
+    asked = asked_person(game, people)
+    asked.player.zone = "Asia/Kolkata"
+    asked.player.save()
+    OutboxMail.objects.filter(game=game).exclude(decision="5-" + str(asked.view(game)["you"]))
+    sink.mails.clear()
+
+    outbox.deliver()
+
+    mail = next(m for m in sink.to(asked.player.email) if m["X-Dewan-Kind"] == "turn")
+    text = text_of(mail)
+    view = asked.view(game)
+    assert "SINCE YOUR LAST MOVE" in text
+    other = people[1 - view["you"]].player.name
+    assert f"{other} took" in text
+    assert f"{other} says: Hello there" in text
+    for card in view["state"]["tribes"][view["you"]]["hand"]["cards"]:
+        assert f"{card}: " in text
+    assert asked.legal(game)["entries"][0]["text"] in text
+    assert "Asia/Kolkata, UTC+05:30" in text
+    assert f"/games/{game}/" in text
+    number, head = HEAD.search(text).groups()  # type: ignore[union-attr]
+    assert (int(number), head) == (view["version"], Game.objects.get(pk=game).head_hash)
+    html = mail.get_body(("html",))
+    assert html is not None
+    assert "Your turn" in html.get_content()
+
+
+def test_the_mails_of_a_game_are_one_thread(sink: Sink, ann: Person, ben: Person) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    for _ in range(6):
+        outbox.deliver()
+        asked_person(game, people).choose(game)
+
+    mails = sink.to(ann.player.email)
+
+    assert len(mails) > 3
+    assert len({mail["References"] for mail in mails}) == 1
+    assert len({mail["Subject"] for mail in mails}) == 1
+    assert len({mail["Message-ID"] for mail in mails}) == len(mails)
+    assert {mail["Auto-Submitted"] for mail in mails} == {"auto-generated"}
+    assert all("One-Click" in mail["List-Unsubscribe-Post"] for mail in mails)
+    assert sink.to(ben.player.email)[0]["References"] != mails[0]["References"]
+
+
+def test_no_turn_mail_goes_out_after_the_player_has_moved(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    draft(game, people)
+
+    outbox.deliver()
+
+    turns = [mail for mail in sink.mails if mail["X-Dewan-Kind"] == "turn"]
+    assert [mail["X-Dewan-Decision"] for mail in turns] == [
+        ann.view(game)["awaiting"][0]["decision"]
+    ]
+    assert states(game, notices.TURN) == ["dropped", "dropped", "sent"]
+    dropped = OutboxMail.objects.filter(game=game, state="dropped")
+    assert set(dropped.values_list("reason", flat=True)) == {"the decision has been answered"}
+
+
+def test_a_turn_notice_waits_for_the_hold(
+    sink: Sink, settings: Any, ann: Person, ben: Person
+) -> None:
+    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
+    game = start_game(ann, ben)
+    outbox.deliver()
+    sink.mails.clear()
+    asked_person(game, [ann, ben]).choose(game)
+
+    outbox.deliver()
+    assert sink.mails == []
+
+    OutboxMail.objects.filter(game=game, state="queued").update(due_at=timezone.now())
+    outbox.deliver()
+    assert kinds(sink.mails) == ["turn"]
+
+
+def test_a_broken_address_keeps_nobody_else_from_their_mail(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    ann.player.email = "broken@example.org"
+    ann.player.save()
+    game = start_game(ann, ben)
+
+    outbox.deliver()
+
+    assert sink.refused
+    assert "started" in kinds(sink.to(ben.player.email))
+    waiting = OutboxMail.objects.filter(game=game, seat=0)
+    assert set(waiting.values_list("state", flat=True)) == {"retry"}
+    assert all(mail.due_at > timezone.now() for mail in waiting)
+    assert all(mail.reason.startswith("SMTPRecipientsRefused") for mail in waiting)
+
+
+def test_an_address_that_stays_broken_fails_in_the_end(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    ann.player.email = "broken@example.org"
+    ann.player.save()
+    game = start_game(ann, ben)
+
+    for _ in range(len(outbox.PAUSES) + 2):
+        OutboxMail.objects.filter(state="retry").update(due_at=timezone.now())
+        outbox.deliver()
+
+    mail = OutboxMail.objects.get(game=game, seat=0, kind=notices.STARTED)
+    assert (mail.state, mail.attempts) == ("failed", len(outbox.PAUSES) + 1)
+
+
+def test_when_the_server_is_down_every_mail_comes_back_with_the_same_id(
+    settings: Any, ann: Person, ben: Person
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with Sink() as gone:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", gone.port
+    game = start_game(ann, ben)
+    outbox.deliver()
+    ids = set(OutboxMail.objects.filter(game=game).values_list("message_id", flat=True))
+    assert set(states(game, notices.STARTED)) == {"retry"}
+
+    with Sink() as sink:
+        settings.EMAIL_PORT = sink.port
+        OutboxMail.objects.update(due_at=timezone.now())
+        outbox.deliver()
+
+    assert {mail["Message-ID"] for mail in sink.mails} == ids
+    assert set(states(game, notices.STARTED)) == {"sent"}
+
+
+def test_a_mail_whose_worker_died_comes_back(sink: Sink, ann: Person, ben: Person) -> None:
+    game = start_game(ann, ben)
+    mail = OutboxMail.objects.filter(game=game, kind=notices.STARTED).first()
+    assert mail is not None
+    OutboxMail.objects.filter(pk=mail.pk).update(
+        state="inflight", claimed_at=timezone.now() - outbox.CLAIM - timedelta(seconds=1)
+    )
+
+    outbox.deliver()
+
+    assert states(game, notices.STARTED) == ["sent", "sent"]
+
+
+def test_a_bug_in_one_mail_stops_no_other(
+    sink: Sink, monkeypatch: pytest.MonkeyPatch, ann: Person, ben: Person
+) -> None:
+    start_game(ann, ben)
+    healthy = outbox.message_for
+
+    def sometimes(mail: OutboxMail) -> Any:
+        if mail.seat == 0:
+            raise ZeroDivisionError
+        return healthy(mail)
+
+    monkeypatch.setattr(outbox, "message_for", sometimes)
+    outbox.deliver()
+
+    assert "started" in kinds(sink.to(ben.player.email))
+    assert not OutboxMail.objects.filter(state="inflight").exists()
+
+
+def test_who_has_stopped_mails_gets_none_about_games(sink: Sink, ann: Person, ben: Person) -> None:
+    ann.player.mails_stopped = True
+    ann.player.save()
+    start_game(ann, ben)
+
+    outbox.deliver()
+    notices.write_to_player(notices.SIGN_IN, ann.player)
+    outbox.deliver()
+
+    assert kinds(sink.to(ann.player.email)) == ["sign_in"]
+
+
+def test_a_reminder_and_a_time_out_are_told(sink: Sink, ann: Person, ben: Person) -> None:
+    game = start_game(ann, ben)
+    late = ann.view(game)["awaiting"][0]
+    notices.remind(game, late["seat"], late["decision"], "half")
+    outbox.deliver()
+    assert "reminder" in kinds(sink.mails)
+
+    from games.models import Decision  # noqa: PLC0415
+
+    Decision.objects.filter(game=game).update(deadline=timezone.now())
+    clock.sweep()
+    outbox.deliver()
+
+    told = next(mail for mail in sink.mails if mail["X-Dewan-Kind"] == "timed_out")
+    assert told["X-Dewan-Decision"] == late["decision"]
+    assert "took the story tile" in text_of(told)
+
+
+def test_the_end_is_told_with_the_scores(sink: Sink, ann: Person) -> None:
+    game = ann.open("me", "bot")
+    while ann.view(game)["status"] == "running":
+        if not services.play_bot(game):
+            ann.choose(game)
+
+    outbox.deliver()
+
+    over = next(mail for mail in sink.mails if mail["X-Dewan-Kind"] == "game_over")
+    result = ann.view(game)["result"]
+    for score in result["scores"]:
+        assert f": {score['total']} POINT" in text_of(over)
+    assert "R8.4a" in text_of(over)
+
+
+def test_a_turn_that_is_taken_away_again_is_told(sink: Sink, ann: Person, ben: Person) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    draft(game, people)
+    mover = play_until_undo(game, people)
+    outbox.deliver()
+    told = asked_person(game, people)
+    assert told is not mover
+    sink.mails.clear()
+
+    body = {"decision": None, "expected_version": mover.view(game)["version"], "text": "undo"}
+    assert mover.post(f"/{game}/moves", body).status_code == 201
+    outbox.deliver()
+
+    assert kinds(sink.to(told.player.email)) == ["taken_back"]
+
+
+def play_until_undo(game: str, people: list[Person]) -> Person:
+    """Play until somebody has ended their turn with a move that can be taken back."""
+    while True:
+        asked = asked_person(game, people)
+        view = asked.view(game)
+        known = people[1 - people.index(asked)].view(game)["state"]["tribes"][view["you"]]["hand"]
+        for entry in asked.legal(game)["entries"]:
+            cards = {paid["card"] for paid in entry["command"].get("payment", [])}
+            if cards and cards <= set(known["cards"]):
+                asked.answer(game, entry["text"])
+                break
+        else:
+            asked.choose(game)
+        if asked.view(game)["undo"] and asked_person(game, people) is not asked:
+            return asked
+
+
+def test_a_mail_tells_nothing_that_its_reader_may_not_know(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    draft(game, people)
+    hidden = {
+        person.player.email: set(
+            person.view(game)["state"]["tribes"][people.index(person)]["hand"]["cards"]
+        )
+        for person in people
+    }
+    for _ in range(2):
+        asked_person(game, people).choose(game, "take")
+    outbox.deliver()
+
+    for reader, other in ((ann, ben), (ben, ann)):
+        for mail in sink.to(reader.player.email):
+            assert not any(card in text_of(mail) for card in hidden[other.player.email])

@@ -1,0 +1,135 @@
+"""``make playthrough``: whole games over REST and mail, on production's processes.
+
+A 2-, a 3- and a 4-player game are played at once. Each seat waits for the mail that says it
+is asked, and chooses among ``legal``. At the end every decision must have had its mail, and
+every export must verify: hash chain, shuffles, fold and score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from email.message import EmailMessage
+from typing import Any
+
+import httpx
+
+from engine.verify import verify
+from tests.production import Production
+
+PATIENCE = 60.0
+"""Seconds a seat waits for a mail before the playthrough has failed."""
+
+
+class Seat:
+    """A player at one table, who acts only on mails."""
+
+    def __init__(self, production: Production, name: str) -> None:
+        self.name = name
+        self.email, self.client = production.player(name)
+        self.mails = production.sink
+        self.answered: set[str] = set()
+        self._random = random.Random(name)
+
+    def play(self, game: str) -> None:
+        """Answer each decision when its mail comes, until the mail that says it is over."""
+        while mail := self._next_mail(game):
+            legal = self.client.get(f"/games/{game}/legal").json()
+            decision = mail["X-Dewan-Decision"]
+            if legal["decision"] != decision:
+                raise AssertionError(f"{self.name} was told of {decision}: {legal['decision']}")
+            entry = self._choice(legal["entries"])
+            body = {
+                "decision": decision,
+                "expected_version": legal["version"],
+                "commands": [entry["command"]],
+            }
+            response = self.client.post(
+                f"/games/{game}/moves", json=body, headers={"Idempotency-Key": decision}
+            )
+            if response.status_code != httpx.codes.CREATED:
+                raise AssertionError(response.text)
+            self.answered.add(decision)
+
+    def _choice(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
+        camps = [entry for entry in entries if entry["command"]["type"] == "camp"]
+        return self._random.choice(camps if camps and self._random.random() < 0.6 else entries)
+
+    def _next_mail(self, game: str) -> EmailMessage | None:
+        """Wait for the mail about a decision not answered yet; None when the game is over."""
+        limit = time.monotonic() + PATIENCE
+        while time.monotonic() < limit:
+            for mail in reversed(self.mails.to(self.email)):
+                if mail["X-Dewan-Game"] == game:
+                    if mail["X-Dewan-Kind"] == "game_over":
+                        return None
+                    turn = mail["X-Dewan-Kind"] == "turn"
+                    if turn and mail["X-Dewan-Decision"] not in self.answered:
+                        return mail
+            time.sleep(0.01)
+        raise TimeoutError(f"{self.name} got no mail for {PATIENCE:.0f} s")
+
+
+def play_game(production: Production, scenario: str, players: int) -> dict[str, Any]:
+    """Play one game to its end and check it; return what happened."""
+    seats = [Seat(production, f"{scenario}{players}{letter}") for letter in "abcd"[:players]]
+    first, *others = seats
+    body = {"players": players, "scenario": scenario, "seats": ["me", *["open"] * len(others)]}
+    game = first.client.post("/games", json=body).raise_for_status().json()["id"]
+    for seat in others:
+        seat.client.post(f"/games/{game}/seats", json={}).raise_for_status()
+    with ThreadPoolExecutor(players) as pool:
+        list(pool.map(lambda seat: seat.play(game), seats))
+    export = first.client.get(f"/games/{game}/export").raise_for_status().json()
+    return _checked(export, seats)
+
+
+def _checked(export: dict[str, Any], seats: list[Seat]) -> dict[str, Any]:
+    report = verify(export)
+    if report.problems or report.notes:
+        raise AssertionError(report)
+    told = {decision for seat in seats for decision in seat.answered}
+    asked = {move["decision"] for move in export["moves"] if move["decision"]}
+    if told != asked:
+        raise AssertionError(f"decisions without their mail: {asked - told}")
+    return {
+        "scenario": export["scenario"],
+        "players": len(seats),
+        "moves": report.moves,
+        "decisions": len(asked),
+        "head": report.head,
+        "reason": export["result"]["reason"],
+        "winners": export["result"]["winners"],
+        "scores": [score["total"] for score in export["result"]["scores"]],
+    }
+
+
+def main() -> int:
+    """Play the games and print one JSON object; return 1 if anything is not as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenario", default="base")
+    scenario = parser.parse_args().scenario
+    start = time.monotonic()
+    with Production() as production, ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(play_game, production, scenario, n) for n in (2, 3, 4)]
+        games, failures = [], []
+        for game in running:
+            try:
+                games.append(game.result())
+            except Exception as error:  # noqa: BLE001 - what went wrong is what we report
+                failures.append(f"{type(error).__name__}: {error}")
+        mails = len(production.sink.mails)
+    for played in games:
+        sys.stdout.write(f"{played}\n")
+    seconds = round(time.monotonic() - start, 1)
+    summary = {"games": games, "mails": mails, "seconds": seconds, "failures": failures}
+    sys.stdout.write(json.dumps(summary) + "\n")
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
