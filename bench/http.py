@@ -110,7 +110,18 @@ def _round(port: int, lists: list[list[Post]]) -> float:
 def _served(environment: dict[str, str]) -> Iterator[int]:
     port = free_port()
     log = Path(environment["DEWAN_DATA"]) / "gunicorn.log"
-    arguments = ["-b", f"127.0.0.1:{port}", "-w", "2", "--threads", "4", "--log-file", str(log)]
+    arguments = [
+        "-b",
+        f"127.0.0.1:{port}",
+        "-w",
+        "2",
+        "--threads",
+        "4",
+        "--keep-alive",
+        "75",
+        "--log-file",
+        str(log),
+    ]
     command = [sys.executable, "-m", "gunicorn", *arguments, "bench.wsgi:application"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
     try:
@@ -131,7 +142,7 @@ def _healthy(port: int) -> None:
 def _planned(environment: dict[str, str]) -> list[list[Post]]:
     command = [sys.executable, "-m", "bench.http"]
     planned = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
-    return [[tuple(post) for post in game] for game in json.loads(planned.stdout)]  # type: ignore[misc]
+    return [[tuple(post) for post in game] for game in json.loads(planned.stdout)]
 
 
 def main() -> None:

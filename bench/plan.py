@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from django.db import transaction
 from knox.models import AuthToken
 
 from dewan_site.accounts.models import Player
@@ -35,8 +36,8 @@ def _game(
     game = services.create_game(people[0], services.NewGame(players=SEATS, seats=seats))
     for person in people[1:]:
         services.join_game(person, game.pk)
-    table = Table(game)
-    table.game.refresh_from_db()
+    with transaction.atomic():
+        table = Table.lock(game.pk)
     state = table.running
     posts = []
     while state.questions:

@@ -46,6 +46,7 @@ def main() -> None:
 
     def resume_often() -> None:
         for _ in range(TIMES):
+            store.forget_all()
             store.state_of(game)
 
     resume_often()
@@ -66,7 +67,7 @@ def _stored_game():  # type: ignore[no-untyped-def]
     state, events = None, 0
     for row, _ in played(1, 3):
         if events < EVENTS:
-            _, state = store.append(
+            move, state = store.next_row(
                 game,
                 state,
                 seat=row.seat,
@@ -75,6 +76,7 @@ def _stored_game():  # type: ignore[no-untyped-def]
                 commands=(),
                 events=row.events,
             )
+            move.save()
             events += len(row.events)
     return Game.objects.get(pk=game.pk)
 

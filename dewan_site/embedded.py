@@ -19,6 +19,7 @@ from types import FrameType
 import uvicorn
 from celery.beat import EmbeddedService, Scheduler
 from django.conf import settings
+from django.db import connections
 
 from dewan_site.asgi import application
 from dewan_site.celery import app
@@ -64,6 +65,8 @@ class _Server(uvicorn.Server):
 
 def serve(listener: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM, then stop the worker and beat cleanly."""
+    # Each request has a thread of its own here, so a connection that is kept is never used again.
+    connections["default"].settings_dict["CONN_MAX_AGE"] = 0
     # uvicorn stops on these by itself and then raises them again: by then they mean nothing more.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ignore)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -56,9 +57,7 @@ class Environment:
         path = Path(self.text("DEWAN_DATA", "var")).resolve()
         try:
             path.mkdir(parents=True, exist_ok=True)
-            probe = path / ".writable"
-            probe.touch()
-            probe.unlink()
+            tempfile.TemporaryFile(dir=path).close()
         except OSError as error:
             raise DataFolderError(f"DEWAN_DATA={path}: {error.strerror or error}") from error
         return path

@@ -102,9 +102,8 @@ def _database(url: str) -> dict[str, Any]:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     else:
-        config["CONN_MAX_AGE"] = 600
         config["CONN_HEALTH_CHECKS"] = True
-    return config
+    return config | {"CONN_MAX_AGE": 600}
 
 
 DATABASE_URL = _env.text("DATABASE_URL", f"sqlite:///{DEWAN_DATA / 'dewan.sqlite3'}")
@@ -164,7 +163,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 # ---- REST ----------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["knox.auth.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["dewan_site.accounts.tokens.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

@@ -93,7 +93,9 @@ def restore(path: Path) -> int:
     """Load a backup into an empty database; return how many rows. Raises BackupError."""
     for model in _models():
         if model._default_manager.exists():
-            raise BackupError(f"the database is not empty: it has {model._meta.verbose_name_plural}")
+            raise BackupError(
+                f"the database is not empty: it has {model._meta.verbose_name_plural}"
+            )
     count = 0
     with connection.constraint_checks_disabled():
         for line in _sealed_lines(path):

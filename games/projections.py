@@ -6,14 +6,15 @@ follows the row that has just been appended; ``rebuild`` follows all rows from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
+from dewan_site.sql import Statement, inserting, updating
 from engine import codec
-from engine.events import DeadlineExtended
+from engine.events import DeadlineExtended, Event
 from engine.fold import Row, advance, fold, is_undo
 from engine.state import Question, State
 from engine.verify import result_of
@@ -31,20 +32,27 @@ Find = Callable[[str], Decision]
 """Finds a decision of the game by its id."""
 
 
-def project(game: Game, move: Move, state: State) -> None:
-    """Bring the projections up to a row just appended to a locked game."""
-    row, at = _row_of(move), moment_of(move.at)
-    still_open = Decision.objects.filter(game=game, answered_at=None)
+def project(game: Game, move: Move, state: State, events: Sequence[Event]) -> list[Statement]:
+    """Return the statements that bring the projections up to a row about to be written."""
+    row, at = Row(move.number, move.seat, move.actor, tuple(events)), moment_of(move.at)
+    statements = []
     if state.since == move.number or state.over:
         opened = _opened(game, move, row, state, lambda name: game.decisions.get(decision=name))
-        still_open.update(answered_at=at)
-        Decision.objects.bulk_create(opened)
+        statements = [_close(at, game.pk), *map(inserting, opened)]
     elif seconds := _extension(row):
-        for decision in still_open:
+        for decision in Decision.objects.filter(game=game, answered_at=None):
             _set_deadline(decision, decision.deadline + timedelta(seconds=seconds), at)
-            decision.save(update_fields=["deadline", "remind_at", "remind_stage"])
-    _set_columns(game, move, state)
-    game.save(update_fields=GAME_COLUMNS)
+            statements.append(updating(decision, ("deadline", "remind_at", "remind_stage")))
+    return [*statements, updating(game, _set_columns(game, move, state))]
+
+
+def _close(at: datetime, game_id: str) -> Statement:
+    """Return the statement that marks the open decisions of a game as answered."""
+    moment = connection.ops.adapt_datetimefield_value(at)
+    return (
+        "UPDATE games_decision SET answered_at = %s WHERE game_id = %s AND answered_at IS NULL",
+        [moment, game_id],
+    )
 
 
 def rebuild(game_id: str) -> None:
@@ -53,6 +61,7 @@ def rebuild(game_id: str) -> None:
         game = Game.objects.select_for_update().get(pk=game_id)
         moves = list(Move.objects.filter(game=game).order_by("number"))
         Decision.objects.filter(game=game).delete()
+        game.result = game.finished_at = None
         if moves:
             decisions = _followed(game, moves)
             Decision.objects.bulk_create(decisions.values())
@@ -63,6 +72,7 @@ def differences(game_id: str) -> list[str]:
     """Fold a game again and say where the stored projections differ; change nothing."""
     stored = Game.objects.get(pk=game_id)
     fresh = Game.objects.get(pk=game_id)
+    fresh.result = fresh.finished_at = None
     moves = list(Move.objects.filter(game=fresh).order_by("number"))
     decisions = _followed(fresh, moves)
     found = [
@@ -178,13 +188,18 @@ def _extension(row: Row) -> int:
     return sum(event.seconds for event in row.events if isinstance(event, DeadlineExtended))
 
 
-def _set_columns(game: Game, move: Move, state: State) -> None:
-    at = moment_of(move.at)
+def _set_columns(game: Game, move: Move, state: State) -> list[str]:
+    """Set the columns of a game that a row changes, and return their names."""
     game.version, game.head_hash, game.round = move.number, move.hash, state.round
-    game.result = result_of(state)
-    game.started_at = game.started_at or at
-    game.finished_at = at if state.over else None
     game.status = status_of(state)
+    changed = ["version", "head_hash", "round", "status"]
+    if move.number == 1:
+        game.started_at = moment_of(move.at)
+        changed.append("started_at")
+    if state.over:
+        game.result, game.finished_at = result_of(state), moment_of(move.at)
+        changed += ["result", "finished_at"]
+    return changed
 
 
 def status_of(state: State) -> Game.Status:

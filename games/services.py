@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -75,14 +76,18 @@ def create_game(creator: Player, wanted: NewGame, rematch_of: Game | None = None
     game.commitment = commitment(game.pk, seed)
     game.save(force_insert=True)
     GameSecret.objects.create(game=game, seed=seed.hex())
-    for number, who in enumerate(wanted.seats):
-        kind = Seat.Kind.BOT if who == "bot" else Seat.Kind.HUMAN
-        seat = Seat(game=game, number=number, kind=kind)
-        if who == "me":
-            _sit(seat, creator, None)
-        seat.save()
-    _start_if_full(Table(game))
+    seats = [_new_seat(game, number, who, creator) for number, who in enumerate(wanted.seats)]
+    Seat.objects.bulk_create(seats)
+    _start_if_full(Table(game, seats, seed.hex(), None))
     return game
+
+
+def _new_seat(game: Game, number: int, who: str, creator: Player) -> Seat:
+    kind = Seat.Kind.BOT if who == "bot" else Seat.Kind.HUMAN
+    seat = Seat(game=game, number=number, kind=kind)
+    if who == "me":
+        _sit(seat, creator, None)
+    return seat
 
 
 def _check(wanted: NewGame) -> None:
@@ -177,19 +182,23 @@ def submit_move(player: Player, game_id: str, submitted: Submitted) -> dict[str,
     try:
         return _submit(player, game_id, submitted)
     except IntegrityError:
-        # Somebody else wrote this move or this key at the same moment: what was true for the
-        # lost attempt is told by looking again.
-        return _submit(player, game_id, submitted)
+        # The key has answered another decision, or somebody wrote this move at the same moment:
+        # what was true for the lost attempt is told by looking again.
+        return _submit(player, game_id, submitted, key_is_used=True)
 
 
 @transaction.atomic
-def _submit(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any]:
+def _submit(
+    player: Player, game_id: str, submitted: Submitted, *, key_is_used: bool = False
+) -> dict[str, Any]:
     table = Table.lock(game_id)
     seat = _seat_at(table, player)
     phrases = notation.parse(submitted.text) if submitted.text else []
-    first_answer = _first_answer(table.game, seat, submitted)
-    if first_answer is not None:
-        return first_answer
+    if key_is_used or not _answers_open_question(table, seat, submitted):
+        # Only an answer to a question that is open can be the first with its key.
+        first_answer = _first_answer(table.game, seat, submitted)
+        if first_answer is not None:
+            return first_answer
     state = table.running
     seen = mask(state, seat)
     decision = _checked_decision(table.game, state, seat, submitted)
@@ -199,22 +208,31 @@ def _submit(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any
     except IllegalMove as error:
         error.legal = legal(seen, seat)[:LEGAL_SHOWN]
         raise
-    answered = Answered(seat, Move.Actor.PLAYER, decision)
-    move = table.record(answered, outcome.commands, outcome.events)
-    if submitted.message:
-        TableMessage.objects.create(
-            game=table.game, move=move.number, seat=seat, text=submitted.message
-        )
+    number = table.game.version + 1
     answer = codec.canonical(
         {
-            "number": move.number,
-            "version": table.game.version,
+            "number": number,
+            "version": number,
             "events": [redact(event, seat) for event in outcome.events],
             "unapplied": outcome.unapplied,
         }
     )
-    _keep_answer(table.game, seat, submitted, answer.decode())
+    beside = _beside(table.game, number, seat, submitted, answer.decode())
+    answered = Answered(seat, Move.Actor.PLAYER, decision)
+    table.record(answered, outcome.commands, outcome.events, list(beside))
     return _read_answer(answer)
+
+
+def _beside(
+    game: Game, number: int, seat: int, submitted: Submitted, answer: str
+) -> Iterator[Submission | TableMessage]:
+    """Yield what is kept beside the log: the answer by its key, the line to the table."""
+    if submitted.key:
+        yield Submission(
+            game=game, seat=seat, key=submitted.key, digest=submitted.digest, answer=answer
+        )
+    if submitted.message:
+        yield TableMessage(game=game, move=number, seat=seat, text=submitted.message)
 
 
 def _seat_at(table: Table, player: Player) -> int:
@@ -244,15 +262,10 @@ def _read_answer(text: str | bytes) -> dict[str, Any]:
     return answer
 
 
-def _keep_answer(game: Game, seat: int, submitted: Submitted, answer: str) -> None:
-    if submitted.key:
-        Submission.objects.create(
-            game=game,
-            seat=seat,
-            key=submitted.key,
-            digest=submitted.digest,
-            answer=answer,
-        )
+def _answers_open_question(table: Table, seat: int, submitted: Submitted) -> bool:
+    state = table.state
+    asked = state.question_of(seat) if state else None
+    return bool(state and asked and submitted.decision == state.decision_of(asked))
 
 
 def _checked_decision(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
+from django.db import models, transaction
 
+from dewan_site import sql
 from engine.chance import Chance
 from engine.commands import Command
 from engine.errors import GameOver, NotYourDecision
@@ -20,6 +22,19 @@ from games import projections, store
 from games.access import NotVisible
 from games.models import Game, GameSecret, Move, Seat
 from notifications import notices
+
+_GAME = (
+    "id", "scenario", "players", "layout", "ruleset", "component_set_id", "commitment",
+    "move_time", "visibility", "creator_id", "status", "version", "head_hash",
+)  # fmt: skip
+_SEAT = ("id", "game_id", "number", "kind", "player_id", "contribution")
+_lock_game = sql.Prepared(
+    lambda: Game.objects.filter(pk="").select_for_update(no_key=True).values_list(*_GAME)
+)
+_seats = sql.Prepared(
+    lambda: Seat.objects.filter(game_id="").order_by("number").values_list(*_SEAT)
+)
+_seed = sql.Prepared(lambda: GameSecret.objects.filter(game_id="").values_list("seed"))
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -33,28 +48,31 @@ class Answered(msgspec.Struct, frozen=True):
 class Table:
     """A game, its seats and its true state, for one transaction that has locked it."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, seats: list[Seat], seed: str, state: State | None) -> None:
         """Wrap a game that the caller has locked or has just created."""
         self.game = game
+        self.seats = seats
+        self.state = state
+        self._seed = seed
 
     @classmethod
     def lock(cls, game_id: str) -> Table:
         """Lock a game; raise NotVisible if there is none. Must be called in a transaction."""
-        # NO KEY: rows that only refer to the game, like a reminder, need not wait for it.
-        game = Game.objects.select_for_update(no_key=True).filter(pk=game_id).first()
-        if game is None:
+        # NO KEY: rows that only refer to the game, like a reminder, need not wait for it. Each
+        # statement sees what was committed before it began, so those after the first see all.
+        known = store.known_version(game_id) or 1
+        games, seats, seeds, rows = sql.read(
+            _lock_game(game_id), _seats(game_id), _seed(game_id), store.rows_from(game_id, known)
+        )
+        if not games:
             raise NotVisible
-        return cls(game)
-
-    @cached_property
-    def seats(self) -> list[Seat]:
-        """The seats, in order."""
-        return list(self.game.seats.all())
-
-    @cached_property
-    def state(self) -> State | None:
-        """The true state, None before the set-up; ``record`` keeps it up to date."""
-        return store.state_of(self.game)
+        game = Game.from_db("default", _GAME, games[0])
+        return cls(
+            game,
+            [Seat.from_db("default", _SEAT, seat) for seat in seats],
+            seeds[0][0],
+            store.state_from(game, rows),
+        )
 
     @property
     def running(self) -> State:
@@ -68,19 +86,23 @@ class Table:
     @cached_property
     def chance(self) -> Chance:
         """The game's chance, from its secret seed and the seats' contributions."""
-        seed = bytes.fromhex(GameSecret.objects.get(game=self.game).seed)
         given = [seat.contribution for seat in self.seats]
-        return Chance(seed, [bytes.fromhex(part) if part else None for part in given])
+        parts = [bytes.fromhex(part) if part else None for part in given]
+        return Chance(bytes.fromhex(self._seed), parts)
 
     def seat_of(self, player_id: int) -> Seat | None:
         """Return the seat a player sits on."""
         return next((seat for seat in self.seats if seat.player_id == player_id), None)
 
     def record(
-        self, answered: Answered, commands: Sequence[Command], events: Sequence[Event]
+        self,
+        answered: Answered,
+        commands: Sequence[Command],
+        events: Sequence[Event],
+        beside: Sequence[models.Model] = (),
     ) -> Move:
-        """Write one row, and all that follows from it, into the transaction."""
-        move, self.state = store.append(
+        """Write one row, all that follows from it, and rows beside the log."""
+        move, self.state = store.next_row(
             self.game,
             self.state,
             seat=answered.seat,
@@ -89,6 +111,14 @@ class Table:
             commands=commands,
             events=events,
         )
-        projections.project(self.game, move, self.state)
-        notices.announce(self.game, self.seats, move, self.state, events)
+        sql.write(
+            [
+                sql.inserting(move),
+                *projections.project(self.game, move, self.state, events),
+                *notices.announce(self.game, self.seats, move, self.state, events),
+                *map(sql.inserting, beside),
+            ]
+        )
+        committed = partial(store.remember, self.game.pk, move.hash, self.state)
+        transaction.on_commit(committed)
         return move

@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 
 from dewan_site.accounts.models import Player
 from dewan_site.celery import app
+from dewan_site.sql import Statement, inserting
 from engine.events import Event, Undone
 from engine.state import State
 from games.models import Game, Move, Seat
@@ -36,15 +37,15 @@ ADDRESS_CHANGE = "address_change"
 
 def announce(
     game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
-) -> None:
-    """Write the mails that a row just appended causes, and wake bots and mail after the commit."""
+) -> list[Statement]:
+    """Return the statements that write the mails a row causes; wake bots and mail after it."""
     mails = [*_caused(game, seats, move, state), *_taken_back(game, move, events)]
-    OutboxMail.objects.bulk_create(mails, ignore_conflicts=True)
     bots = {seat.number for seat in seats if seat.kind == Seat.Kind.BOT}
     if any(question.seat in bots for question in state.questions):
         after_commit("play_bots", game.pk)
     if any(mail.due_at <= timezone.now() for mail in mails):
         after_commit("deliver_mail")
+    return [inserting(mail, or_ignore=True) for mail in mails]
 
 
 def _caused(game: Game, seats: Sequence[Seat], move: Move, state: State) -> Iterable[OutboxMail]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,8 +18,10 @@ def known_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     def token_bytes(_: int) -> bytes:
         return hashlib.sha256(f"tests {next(numbers)}".encode()).digest()
 
-    monkeypatch.setattr(services.secrets, "token_bytes", token_bytes)
-    monkeypatch.setattr(services.secrets, "token_hex", lambda size: token_bytes(size).hex())
+    known = SimpleNamespace(
+        token_bytes=token_bytes, token_hex=lambda size: token_bytes(size).hex()
+    )
+    monkeypatch.setattr(services, "secrets", known)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from email.message import EmailMessage
 from typing import Any
 
@@ -48,12 +48,18 @@ class Seat:
                 "expected_version": legal["version"],
                 "commands": [entry["command"]],
             }
-            response = self.client.post(
-                f"/games/{game}/moves", json=body, headers={"Idempotency-Key": decision}
-            )
+            response = self._post(f"/games/{game}/moves", body, decision)
             if response.status_code != httpx.codes.CREATED:
                 raise AssertionError(response.text)
             self.answered.add(decision)
+
+    def _post(self, path: str, body: dict[str, Any], key: str) -> httpx.Response:
+        """POST, and once more with the same key if the connection broke: that plays once."""
+        headers = {"Idempotency-Key": key}
+        try:
+            return self.client.post(path, json=body, headers=headers)
+        except httpx.TransportError:
+            return self.client.post(path, json=body, headers=headers)
 
     def _choice(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
         camps = [entry for entry in entries if entry["command"]["type"] == "camp"]
@@ -83,7 +89,9 @@ def play_game(production: Production, scenario: str, players: int) -> dict[str, 
     for seat in others:
         seat.client.post(f"/games/{game}/seats", json={}).raise_for_status()
     with ThreadPoolExecutor(players) as pool:
-        list(pool.map(lambda seat: seat.play(game), seats))
+        playing = [pool.submit(seat.play, game) for seat in seats]
+        for failed in as_completed(playing):
+            failed.result()  # the first failure is the cause; the others only wait for mails
     export = first.client.get(f"/games/{game}/export").raise_for_status().json()
     return _checked(export, seats)
 

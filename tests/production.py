@@ -50,7 +50,7 @@ class Production(AbstractContextManager["Production"]):
         }
         self.manage("migrate", "--verbosity", "0")
         log = self._open.enter_context((Path(data) / "processes.log").open("ab"))
-        web = ["-b", f"127.0.0.1:{self.port}", "-w", "2", "--threads", "4"]
+        web = ["-b", f"127.0.0.1:{self.port}", "-w", "2", "--threads", "4", "--keep-alive", "75"]
         for command in (
             ["gunicorn", *web, "dewan_site.wsgi:application"],
             ["celery", "-A", "dewan_site", "worker", "--pool", "threads", "-c", "4"],
@@ -61,7 +61,10 @@ class Production(AbstractContextManager["Production"]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self._open.close()
 

@@ -79,7 +79,10 @@ class Server(AbstractContextManager["Server"]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

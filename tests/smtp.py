@@ -34,7 +34,7 @@ class Sink(AbstractContextManager["Sink"]):
         """Return the mails to one address, in the order they came."""
         return [mail for mail in self.mails if mail["To"] == address]
 
-    async def handle_RCPT(  # noqa: N802, PLR0917 - called by aiosmtpd
+    async def handle_RCPT(  # noqa: N802 - called by aiosmtpd
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
     ) -> str:
         """Accept or refuse a recipient."""
@@ -57,6 +57,9 @@ class Sink(AbstractContextManager["Sink"]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self._controller.stop()

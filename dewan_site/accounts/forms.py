@@ -37,7 +37,7 @@ class SignInForm(forms.Form):
     )
 
 
-class NameAndZoneForm(forms.ModelForm[Player]):
+class NameAndZoneForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a player is called at the table, and the zone their times are shown in."""
 
     class Meta:

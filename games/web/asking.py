@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from games.models import Game
-from games.store import moment_of
 from games.words import duration_words, listed
 
 
@@ -60,7 +59,7 @@ def awaited(entry: Mapping[str, Any], now: datetime) -> list[Awaited]:
 def _awaited(
     decision: Mapping[str, Any], seat: Mapping[str, Any], you: int | None, now: datetime
 ) -> Awaited:
-    deadline = moment_of(decision["deadline"])
+    deadline = datetime.fromisoformat(decision["deadline"])
     return Awaited(
         seat=seat["seat"],
         name=seat["name"],
@@ -73,12 +72,12 @@ def _awaited(
     )
 
 
-def asked_of(decisions: list[Awaited]) -> Awaited | None:
+def asked_of(decisions: Sequence[Awaited]) -> Awaited | None:
     """Return what the reader is asked, if anything."""
     return next((decision for decision in decisions if decision.mine), None)
 
 
-def headline(entry: Mapping[str, Any], decisions: list[Awaited]) -> str:
+def headline(entry: Mapping[str, Any], decisions: Sequence[Awaited]) -> str:
     """Return in one line how a game stands, for its reader."""
     mine = asked_of(decisions)
     if mine is not None:

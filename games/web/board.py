@@ -105,7 +105,8 @@ def draw(
     """Return the map of a view: ``links`` by space name, a route, and spaces with new camps."""
     spaces = view["state"]["spaces"]
     at: dict[Hex, Mapping[str, Any]] = {(space["q"], space["r"]): space for space in spaces}
-    centres = {space["space"]: centre_of((space["q"], space["r"])) for space in spaces}
+    centres = _centres(view)
+    line = route_line(view, route.spaces)
     names = [seat["name"] or f"seat {seat['seat'] + 1}" for seat in view["seats"]]
     return Drawing(
         view_box=_view_box(centres.values()),
@@ -114,10 +115,22 @@ def draw(
         borders=_path(_edges(at, between_areas=True)),
         seams=_path(_edges(at, between_areas=False)),
         sites=tuple(_site(site, centres) for site in view["state"]["sites"]),
-        route=" ".join(_coordinates(centres[name]) for name in route.spaces),
+        route=" ".join(map(_coordinates, line)),
         route_seat=route.seat,
-        stops=tuple(_rounded(centres[name]) for name in route.spaces),
+        stops=line,
     )
+
+
+def route_line(view: View, spaces: Sequence[str]) -> tuple[Point, ...]:
+    """Return the points that a route joins: the centres of its spaces."""
+    centres = _centres(view)
+    return tuple(_rounded(centres[name]) for name in spaces)
+
+
+def _centres(view: View) -> dict[str, Point]:
+    return {
+        space["space"]: centre_of((space["q"], space["r"])) for space in view["state"]["spaces"]
+    }
 
 
 def centre_of(hexagon: Hex) -> Point:

@@ -49,7 +49,7 @@ def for_viewers(view: View[P]) -> View[P]:
     """Show a game to whoever may see it: to others it does not exist, or not before signing in."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except NotVisible:
@@ -64,7 +64,7 @@ def for_players(view: View[P]) -> View[P]:
     """Let signed-in players act on a game, and show them refusals as pages."""
 
     @wraps(view)
-    def answering(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answering(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except GameError as error:

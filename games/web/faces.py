@@ -104,18 +104,23 @@ def story_face(tile: StoryTile, serves: Mapping[str, int], *, completed: bool = 
 
 
 class StoryPlace(msgspec.Struct, frozen=True):
-    """A place of the story row with its tile, None if it is empty."""
+    """A place of the story row: its tile, None if it is empty, and where tapping it leads."""
 
     place: int
     story: StoryFace | None
+    href: str
 
 
-def story_places(state: State, seat: int | None) -> list[StoryPlace]:
+def story_places(
+    state: State, seat: int | None, links: Mapping[int | Pile, str]
+) -> list[StoryPlace]:
     """Return the story row, from place 1, with what a seat has met of each tile."""
     stories = state.components.stories
     serves: Mapping[str, int] = served(state, seat) if seat is not None else {}
     return [
-        StoryPlace(place, story_face(stories[story], serves) if story else None)
+        StoryPlace(
+            place, story_face(stories[story], serves) if story else None, links.get(place, "")
+        )
         for place, story in enumerate(state.story_row, 1)
     ]
 
@@ -185,10 +190,7 @@ class TribeFace(msgspec.Struct, frozen=True):
 def tribe_faces(state: State, seats: Sequence[Mapping[str, str]]) -> list[TribeFace]:
     """Return the tribe boards in seat order; ``seats`` are those of the view."""
     fires = fire(state)
-    return [
-        _tribe_face(state, number, seat, fires[number])
-        for number, seat in enumerate(seats)
-    ]
+    return [_tribe_face(state, number, seat, fires[number]) for number, seat in enumerate(seats)]
 
 
 def _tribe_face(state: State, seat: int, who: Mapping[str, str], fires: int) -> TribeFace:
@@ -236,7 +238,8 @@ def _tuck_slot(state: State, tribe: Tribe, slot: int) -> TuckSlot:
         return TuckSlot(slot, None, "")
     card = state.components.cards[tucked.card]
     side = card.sides[tucked.side]
-    return TuckSlot(slot, side, f"{side_words(side)} (the card: {card_words(card)})")
+    whole = f" (the card: {card_words(card)})" if len(card.sides) > 1 else ""
+    return TuckSlot(slot, side, side_words(side) + whole)
 
 
 # ---- Scores ----------------------------------------------------------------------------------

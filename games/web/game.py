@@ -40,7 +40,7 @@ def game_page(request: HttpRequest, game_id: str) -> HttpResponse:
     position = selectors.position(player_of(request), game_id, at)
     if position.state is None:
         return render(request, "games/open_game.html", _open_table(request, position))
-    context = _table(position, position.state, at)
+    context = _table(position, position.state, at) | {"zoom": "zoom" in request.GET}
     if at is None:
         context |= _now(request, position, position.state)
     return render(request, "games/game.html", context)
@@ -124,7 +124,7 @@ def _table(position: Position, state: State, at: int | None) -> dict[str, Any]:
         "game": view,
         "board": _board(position, state, at, {}),
         "row": faces.row_places(state),
-        "stories": faces.story_places(state, seat),
+        "stories": faces.story_places(state, seat, {}),
         "mine": mine,
         "others": [tribe for tribe in tribes if tribe is not mine],
         "tribes": tribes,
@@ -188,6 +188,7 @@ def _now(request: HttpRequest, position: Position, state: State) -> dict[str, An
         context |= {
             "choices": choices,
             "board": _board(position, state, None, choices.spaces),
+            "stories": faces.story_places(state, seen.seat, choices.stories),
         }
     return context
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
+_FENCE = re.compile(r"^```\w*\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"(#{1,4})\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*]|\d+\.)\s+(.*)")
-_RULE = re.compile(r"\W*(R\d+(?:\.\d+)?)\b")
+_RULE = re.compile(r"\*{0,2}(R\d+(?:\.\d+)?)\b\*{0,2}")
 _RULER = re.compile(r"[|:\-\s]+")
 
 
@@ -24,29 +25,26 @@ def render(source: str) -> SafeString:
 
 
 def _blocks(source: str) -> Iterator[SafeString]:
-    for block in re.split(r"\n\s*\n|\n(?=#)|(?<=\n)(?=```)", source.strip()):
-        lines = block.strip("\n").splitlines()
-        while lines and (heading := _HEADING.fullmatch(lines[0].strip())):
-            yield _heading(len(heading[1]), heading[2])
-            lines = lines[1:]
-        if lines:
-            yield _block(lines)
+    for number, part in enumerate(_FENCE.split(source)):
+        if number % 2:
+            yield format_html("<pre><code>{}</code></pre>", part)
+            continue
+        for block in re.split(r"\n\s*\n|\n(?=#)", part.strip()):
+            yield from _block(block.splitlines())
 
 
-def _block(lines: list[str]) -> SafeString:
-    if lines[0].startswith("```"):
-        return format_html("<pre><code>{}</code></pre>", "\n".join(lines).strip("`\n"))
-    if lines[0].lstrip().startswith("|"):
-        return _table(lines)
-    first_item = next((i for i, line in enumerate(lines) if _ITEM.fullmatch(line)), None)
-    if first_item is None:
-        return _ruled("p", " ".join(line.strip() for line in lines))
-    intro = _block(lines[:first_item]) if first_item else SafeString()
-    return format_html("{}{}", intro, _list(lines[first_item:]))
-
-
-def _heading(level: int, text: str) -> SafeString:
-    return _ruled(f"h{level}", text)
+def _block(lines: list[str]) -> Iterator[SafeString]:
+    while lines and (heading := _HEADING.fullmatch(lines[0].strip())):
+        yield _ruled(f"h{len(heading[1])}", heading[2])
+        lines = lines[1:]
+    if lines and lines[0].lstrip().startswith("|"):
+        yield _table(lines)
+        return
+    first_item = next((i for i, line in enumerate(lines) if _ITEM.fullmatch(line)), len(lines))
+    if first_item:
+        yield _ruled("p", " ".join(line.strip() for line in lines[:first_item]))
+    if lines[first_item:]:
+        yield _list(lines[first_item:])
 
 
 def _list(lines: list[str]) -> SafeString:
@@ -57,7 +55,9 @@ def _list(lines: list[str]) -> SafeString:
             items.append(item[2])
         else:
             items[-1] += f" {line.strip()}"
-    return format_html("<ul>{}</ul>", format_html_join("", "{}", ((_ruled("li", i),) for i in items)))
+    return format_html(
+        "<ul>{}</ul>", format_html_join("", "{}", ((_ruled("li", i),) for i in items))
+    )
 
 
 def _table(lines: list[str]) -> SafeString:
@@ -68,7 +68,9 @@ def _table(lines: list[str]) -> SafeString:
     ]
     head = format_html_join("", "<th>{}</th>", ((cell,) for cell in rows[0]))
     body = format_html_join(
-        "", "<tr>{}</tr>", ((format_html_join("", "<td>{}</td>", ((c,) for c in r)),) for r in rows[1:])
+        "",
+        "<tr>{}</tr>",
+        ((format_html_join("", "<td>{}</td>", ((c,) for c in r)),) for r in rows[1:]),
     )
     return format_html(
         '<div class="scroll"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>',

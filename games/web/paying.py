@@ -15,39 +15,41 @@ from engine.legal import RouteEntry
 from engine.rules import payment, routes
 from engine.rules.payment import Step
 from engine.state import State
+from games.web.board import Point, View, route_line
 from games.web.faces import CardFace, card_face
 from games.words import counted, listed
 
 
 class RouteChoice(msgspec.Struct, frozen=True):
-    """A route to a space: where it goes, what its steps cost, and who is given cards."""
+    """A route to a space: its line on the map, its words, its cost, and who is given cards.
 
-    spaces: tuple[str, ...]
+    ``spent`` has the terrain to be spent for each step, None where any card will do.
+    """
+
+    line: str
+    end: Point
     words: str
-    terrains: tuple[str | None, ...]
+    spent: tuple[str | None, ...]
     gives: str
     href: str
 
-    @property
-    def cards(self) -> str:
-        """Return how many cards it costs."""
-        return counted(len(self.terrains), "card")
 
-
-def route_choice(seen: State, game_id: str, entry: RouteEntry, names: Sequence[str]) -> RouteChoice:
+def route_choice(view: View, entry: RouteEntry, names: Sequence[str]) -> RouteChoice:
     """Return a route of ``engine.legal.routes_to`` with the address that chooses it."""
     command = entry.command
     assert isinstance(command, Camp), "routes are for placing camps"
-    index, terrain = seen.board.index, seen.terrain
+    terrain = {space["space"]: space["terrain"] for space in view["state"]["spaces"]}
     to = [names[step.to] for step in entry.steps if step.to is not None]
     gifts = [f"{counted(to.count(name), 'card')} to {name}" for name in dict.fromkeys(to)]
     start, *via, _ = command.route
+    line = route_line(view, command.route)
     return RouteChoice(
-        spaces=command.route,
+        line=" ".join(f"{x:g},{y:g}" for x, y in line),
+        end=line[-1],
         words=f"from {start} via {' '.join(via)}" if via else f"straight from {start}",
-        terrains=tuple(terrain[index[step.spaces[0]]] for step in entry.steps),
+        spent=tuple(terrain[step.spaces[0]] for step in entry.steps),
         gives=listed(gifts),
-        href=payment_path(game_id, command.route),
+        href=payment_path(view["id"], command.route),
     )
 
 
@@ -105,8 +107,7 @@ def _card_choices(seen: State, usable: Sequence[str], default: str) -> tuple[Car
     for card in usable:
         alike.setdefault(cards[card].face, []).append(card)
     return tuple(
-        CardChoice(card_face(cards[same[0]]), len(same), default in same)
-        for same in alike.values()
+        CardChoice(card_face(cards[same[0]]), len(same), default in same) for same in alike.values()
     )
 
 

@@ -37,6 +37,8 @@ from games.web.preview import preview
 KEY_BYTES = 16
 KEY_LENGTH = 200
 MESSAGE_LENGTH = 200
+ROUTES_SHOWN = 6
+"""How many routes are shown unfolded, the cheapest ones."""
 
 
 class Hand(msgspec.Struct, frozen=True):
@@ -71,18 +73,19 @@ def choose_route(request: HttpRequest, game_id: str, space: str) -> HttpResponse
     hand = _hand(request, game_id)
     destination = space.upper()
     found = legal.routes_to(hand.state, hand.seat, destination)
-    choices = [route_choice(hand.state, game_id, entry, hand.names) for entry in found.entries]
+    choices = [route_choice(hand.view, entry, hand.names) for entry in found.entries]
     if not choices:
         return redirect(confirm_path(game_id, f"camp {destination}"))
     if len(choices) == 1:
         return redirect(choices[0].href)
+    cheapest = sorted(choices, key=lambda choice: len(choice.spent))
     context = {
         "game": hand.view,
+        "seat": hand.seat,
+        "board": board.draw(hand.view),
         "destination": destination,
-        "drawings": [
-            (choice, board.draw(hand.view, route=board.Route(choice.spaces, hand.seat)))
-            for choice in choices
-        ],
+        "routes": cheapest[:ROUTES_SHOWN],
+        "more": cheapest[ROUTES_SHOWN:],
         "complete": found.complete,
     }
     return render(request, "games/routes.html", context)
@@ -127,7 +130,6 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
     context = {
         "game": hand.view,
         "preview": shown,
-        "names": hand.names,
         "board": board.draw(hand.view, route=board.Route(shown.route, hand.seat)),
         "decision": hand.decision or "",
         "key": secrets.token_urlsafe(KEY_BYTES),

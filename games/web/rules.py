@@ -19,13 +19,14 @@ RULES = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 def rules_page(request: HttpRequest) -> HttpResponse:
     """Show docs/rules.md, in which every rule can be linked to by its number."""
     try:
-        return render(request, "games/rules.html", {"rules": _rules()})
+        return render(request, "games/rules.html", {"rules": read_rules()})
     except FileNotFoundError:
         raise Http404 from None
 
 
 @cache
-def _rules() -> SafeString:
+def read_rules() -> SafeString:
+    """Return the document as HTML; raises FileNotFoundError if it is not installed."""
     return markdown.render(RULES.read_text(encoding="utf-8"))
 
 

@@ -24,6 +24,14 @@ from games.web.forms import NewGameForm
 from games.words import duration_words
 
 
+class Opponent(msgspec.Struct, frozen=True):
+    """Somebody else at the table; a free seat has no name. ``number`` is the seat's, from 1."""
+
+    seat: int
+    number: int
+    name: str | None
+
+
 class Listed(msgspec.Struct, frozen=True):
     """A game in a list, as its reader sees it."""
 
@@ -31,7 +39,12 @@ class Listed(msgspec.Struct, frozen=True):
     headline: str
     asked: Awaited | None
     others: list[Awaited]
-    opponents: list[Mapping[str, Any]]
+    opponents: list[Opponent]
+
+    @property
+    def first(self) -> Awaited | None:
+        """Return the decision whose deadline matters most to the reader: their own, if any."""
+        return self.asked or next(iter(self.others), None)
 
 
 @require_safe
@@ -63,7 +76,11 @@ def _listed(entry: Mapping[str, Any]) -> Listed:
         headline=headline(entry, decisions),
         asked=asked_of(decisions),
         others=[decision for decision in decisions if not decision.mine],
-        opponents=[seat for seat in entry["seats"] if seat["seat"] != entry["you"]],
+        opponents=[
+            Opponent(seat["seat"], seat["seat"] + 1, seat["name"])
+            for seat in entry["seats"]
+            if seat["seat"] != entry["you"]
+        ],
     )
 
 

@@ -74,7 +74,7 @@ class Game:
     ) -> None:
         self.components = components or hearth()
         kinds = kinds or ["human"] * players
-        self.name = f"game-{number}"
+        self.name = f"game-{players}-{number}"
         self.seed = secret("seed", number)
         given = [
             secret("contribution", number, seat) if kind == "human" else None
@@ -95,6 +95,9 @@ class Game:
         self.moves: list[Data] = []
         self._log(None, "service", None, (), (set_up(self.components, players, self.chance),))
         self.state = self.refolded
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, {len(self.rows)} rows>"
 
     @property
     def refolded(self) -> State:

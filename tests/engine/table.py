@@ -174,6 +174,10 @@ class Table:
             round=1,
         )
         assert not changes, f"unknown: {changes}"
+        self._given = f"Table({drawing!r}, hands={hands!r})"
+
+    def __repr__(self) -> str:
+        return self._given
 
     # ---- When ----------------------------------------------------------------------------
 

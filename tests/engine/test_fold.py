@@ -13,7 +13,7 @@ from engine import commands as c
 from engine import events as e
 from engine.errors import GameOver, IllegalMove
 from engine.evolve import evolve
-from engine.fold import Row, advance, fold, still_counting
+from engine.fold import advance, fold, still_counting
 from engine.state import State, Undoable
 from tests.engine.game import Game
 from tests.engine.policies import anything, bot
@@ -147,8 +147,9 @@ def test_only_the_seat_that_moved_may_take_back() -> None:
 
 @pytest.mark.parametrize("actor", ["clock", "bot"])
 def test_a_move_of_the_clock_or_a_bot_is_not_taken_back(actor: str) -> None:
-    game, _ = at_a_silent_move()
-    assert advance(game.state, replace(game.rows[-1], actor=actor)).undoable is None
+    game, before = at_a_silent_move()
+    assert advance(before, game.rows[-1]).undoable is not None
+    assert advance(before, replace(game.rows[-1], actor=actor)).undoable is None
 
 
 def test_undo_is_sent_alone() -> None:
@@ -189,7 +190,3 @@ def test_an_undo_takes_back_exactly_what_it_names() -> None:
     assert game.state == game.refolded
     counting = [row.number for row in still_counting(game.rows)]
     assert counting == [row.number for row in game.rows if row.number != undoable.move]
-
-
-def test_rows_keep_only_what_the_fold_needs() -> None:
-    assert Row.__struct_fields__ == ("number", "seat", "actor", "events")

@@ -13,7 +13,7 @@ from django.db import connections
 from django.utils import timezone
 
 from engine.verify import verify
-from games import selectors, services
+from games import selectors, services, store
 from games.access import Seen
 from games.models import Decision, Game, Move, Submission
 from notifications import outbox
@@ -67,7 +67,7 @@ def assert_consistent(game_id: str) -> None:
     numbers = list(Move.objects.filter(game=game).values_list("number", flat=True))
     assert numbers == list(range(1, game.version + 1))
     open_seats = Decision.objects.filter(game=game, answered_at=None).values_list("seat", flat=True)
-    view = selectors.view_of(Seen(game, None), services.Table(game).state)
+    view = selectors.view_of(Seen(game, None), store.state_of(game))
     assert [asked["seat"] for asked in view["awaiting"]] == list(open_seats)
 
 

@@ -246,9 +246,7 @@ def test_three_days_without_a_sweep_forfeit_nobody(
     assert Game.objects.get(pk=game).version == 2
 
 
-def test_a_minute_without_a_sweep_is_no_outage(
-    game: str, travel: time_machine.Coordinates
-) -> None:
+def test_a_minute_without_a_sweep_is_no_outage(game: str, travel: time_machine.Coordinates) -> None:
     travel.shift(timedelta(seconds=60))
     clock.sweep()
 

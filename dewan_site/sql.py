@@ -1,0 +1,101 @@
+"""Several statements in one round trip, and queries that are compiled once (docs/adr/0007).
+
+Building a statement costs Django more than running it costs the database, and a move takes a
+dozen of them. Here statements are built from the models, as always, but compiled once a process,
+and sent together: on PostgreSQL as one message, on SQLite one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from django.db import connection, models
+from django.db.models import QuerySet
+
+Statement = tuple[str, Sequence[Any]]
+
+
+class Prepared:
+    """A query with one kind of values, compiled at its first use.
+
+    ``build`` returns a queryset of ``values_list`` for example values; the values of a call must
+    come in the order in which they stand in the SQL, and every selected column must be one that
+    both databases return as text or number.
+    """
+
+    def __init__(self, build: Callable[[], QuerySet[Any, Any]]) -> None:
+        self._build = build
+        self._sql: dict[str, str] = {}
+
+    def __call__(self, *values: Any) -> Statement:
+        """Return the statement with these values."""
+        sql = self._sql.get(connection.vendor)
+        if sql is None:
+            sql = self._sql[connection.vendor] = self._build().query.sql_with_params()[0]
+        return sql, values
+
+
+def read(*statements: Statement) -> list[list[tuple[Any, ...]]]:
+    """Run queries and return the rows of each."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "postgresql":
+            return [list(cursor.execute(*statement).fetchall()) for statement in statements]
+        cursor.execute(*_joined(statements))
+        results = [cursor.fetchall()]
+        while cursor.nextset():
+            results.append(cursor.fetchall())
+        return results
+
+
+def write(statements: Sequence[Statement]) -> None:
+    """Run statements that return nothing; raise IntegrityError as Django does."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(*_joined(statements))
+        else:
+            for statement in statements:
+                cursor.execute(*statement)
+
+
+def _joined(statements: Sequence[Statement]) -> Statement:
+    # Django binds values on the client, so that several statements may be one message.
+    return "; ".join(sql for sql, _ in statements), [v for _, values in statements for v in values]
+
+
+def inserting(instance: models.Model, *, or_ignore: bool = False) -> Statement:
+    """Return the statement that inserts a new row; its database-made id stays unknown."""
+    fields, sql = _insert(type(instance), connection.vendor)
+    values = [
+        field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields
+    ]
+    return (f"{sql} ON CONFLICT DO NOTHING" if or_ignore else sql), values
+
+
+@cache
+def _insert(model: type[models.Model], _vendor: str) -> tuple[list[Any], str]:
+    fields = [f for f in model._meta.concrete_fields if not isinstance(f, models.AutoField)]
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    marks = ", ".join(["%s"] * len(fields))
+    return fields, f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({marks})'
+
+
+def updating(instance: models.Model, names: Sequence[str]) -> Statement:
+    """Return the statement that writes these fields of a row."""
+    fields, sql = _update(type(instance), tuple(names), connection.vendor)
+    values = [
+        field.get_db_prep_save(field.pre_save(instance, False), connection) for field in fields
+    ]
+    return sql, [*values, instance.pk]
+
+
+@cache
+def _update(
+    model: type[models.Model], names: tuple[str, ...], _vendor: str
+) -> tuple[list[Any], str]:
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    columns = ", ".join(f'"{field.column}" = %s' for field in fields)
+    key = model._meta.pk
+    assert key is not None, "every model has a key"
+    return fields, f'UPDATE "{model._meta.db_table}" SET {columns} WHERE "{key.column}" = %s'

@@ -1,0 +1,81 @@
+"""What a command would lead to, as far as its seat can know beforehand.
+
+The command is played by the rules themselves on the seat's masked state (``views.mask``), and
+stops before the first event that would tell the seat something hidden or use chance. So a
+preview says no more than the seat knows, and refuses what ``engine.decide`` would refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from engine import commands as c
+from engine.chance import Chance
+from engine.commands import Command
+from engine.decide import submit
+from engine.events import Event
+from engine.play import Play
+from engine.rules import camp, row, stories
+from engine.state import State
+from engine.views import learners
+
+_NO_CHANCE = Chance(b"", ())
+"""Stands where a chance is wanted; a preview stops before it would be used."""
+
+
+class Foreseen(msgspec.Struct, frozen=True):
+    """The events that are certain, and the seat's view of the game after them."""
+
+    events: tuple[Event, ...]
+    after: State
+
+
+class _NotKnown(Exception):
+    """What comes next cannot be known yet."""
+
+
+class _Known(Play):
+    """A submission as far as its seat can foresee it."""
+
+    def __init__(self, seen: State, seat: int) -> None:
+        super().__init__(seen, _NO_CHANCE)
+        self.seat = seat
+
+    def emit(self, event: Event) -> None:
+        """Let an event happen, or stop if the seat would learn from it."""
+        if self.seat in learners(self.state, event):
+            raise _NotKnown
+        super().emit(event)
+
+    def shuffled(self, cards: tuple[str, ...]) -> tuple[str, ...]:
+        """Stop: nobody knows the order."""
+        del cards
+        raise _NotKnown
+
+
+def foresee(seen: State, seat: int, command: Command) -> Foreseen:
+    """Return what is certain to happen if the seat plays this command now.
+
+    Raises what ``engine.decide.submit`` raises.
+    """
+    question = seen.question_of(seat)
+    play = _PLAYERS.get(type(command))
+    if question is None or play is None or question.kind not in command.answers:
+        # A refusal or an undo: the seat knows all that either depends on.
+        return Foreseen(submit(seen, seat, [command], _NO_CHANCE).events, seen)
+    known = _Known(seen, seat)
+    with suppress(_NotKnown):
+        play(known, seat, question.kind, command)
+    return Foreseen(tuple(known.events), known.state)
+
+
+_PLAYERS: dict[type, Callable[[Play, int, str, Any], None]] = {
+    c.Take: lambda play, seat, _, command: row.take(play, seat, command),
+    c.Camp: lambda play, seat, _, command: camp.place_camp(play, seat, command),
+    c.Story: stories.take_story,
+    c.Tuck: lambda play, seat, _, command: camp.tuck(play, seat, command),
+}

@@ -1,0 +1,63 @@
+// Optional comfort; every page is complete without it. It looks for news and loads the page
+// again when there is some, copies an invitation, and proposes the browser's time zone.
+(() => {
+  "use strict";
+  const { url, page, version, seconds, zone } = document.currentScript.dataset;
+  const SLOWEST = 120;
+
+  const isTyping = () => {
+    const field = document.activeElement;
+    return Boolean(field && field.matches("input, select, textarea") && field.value && !field.readOnly);
+  };
+
+  const watch = () => {
+    let wait = Number(seconds);
+    let timer;
+    const look = async () => {
+      try {
+        const answer = await fetch(url, { headers: { Accept: "application/json" } });
+        const news = answer.ok && (await answer.json()).version !== version;
+        if (news && !isTyping()) {
+          location.replace(page);
+          return;
+        }
+      } catch {
+        // Out of reach: look again later.
+      }
+      wait = Math.min(wait * 1.5, SLOWEST);
+      timer = setTimeout(look, wait * 1000);
+    };
+    timer = setTimeout(look, wait * 1000);
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(timer);
+      if (!document.hidden) {
+        wait = Number(seconds);
+        look();
+      }
+    });
+  };
+
+  const offerCopying = (button) => {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+      button.textContent = "Copied";
+    });
+  };
+
+  const proposeZone = (select) => {
+    const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const known = [...select.options].some((option) => option.value === here);
+    if (known && select.value === "UTC") {
+      select.value = here;
+    }
+  };
+
+  if (url) {
+    watch();
+  }
+  document.querySelectorAll("[data-copy]").forEach(offerCopying);
+  if (zone) {
+    proposeZone(document.getElementById(zone));
+  }
+})();

@@ -1,0 +1,116 @@
+"""Laws that hold after every move of every game. ``check_all`` is what the fuzzer checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from engine import codec, notation
+from engine.commands import Command
+from engine.components import BERRIES_PER_SYMBOL, CAMPS
+from engine.decide import submit
+from engine.legal import legal
+from engine.rules import row
+from engine.state import State
+from engine.views import Viewer, mask, view_for
+from tests.engine.game import Dice, Game
+
+LARGE_HAND = 10
+"""With more cards in hand, all legal moves are listed only now and then: it takes long."""
+
+
+def check_all(game: Game, dice: Dice) -> None:
+    """Check every law on the game's state; AssertionError names the first that is broken."""
+    state = game.state
+    assert state == game.refolded, "the stored rows do not lead to the live state"
+    cards_are_conserved(state)
+    story_tiles_are_conserved(state)
+    berries_are_conserved(state)
+    camps_are_conserved(state)
+    the_row_is_full_as_far_as_cards_exist(state)
+    views_hide_what_is_hidden(state)
+    if not state.over:
+        questions_can_be_answered(game, dice)
+
+
+def cards_are_conserved(state: State) -> None:
+    """All 55 cards are somewhere, each once."""
+    places = [state.row, state.pile, state.discard]
+    places += [tribe.hand for tribe in state.tribes]
+    places += [tuple(tucked.card for tucked in tribe.tucked) for tribe in state.tribes]
+    _once_each([card for place in places for card in place if card], state.components.cards)
+    assert all(tribe.secret <= set(tribe.hand) for tribe in state.tribes)
+
+
+def story_tiles_are_conserved(state: State) -> None:
+    """All 24 story tiles are somewhere, each once."""
+    boards = [tile.story for tribe in state.tribes for tile in tribe.stories]
+    row = [story for story in state.story_row if story]
+    _once_each([*row, *state.story_pile, *boards], state.components.stories)
+
+
+def berries_are_conserved(state: State) -> None:
+    """Berries lie on the map or with a tribe."""
+    tiles = [state.components.tiles[tile.id] for tile in state.board.tiles]
+    symbols = sum(space.berry for tile in tiles for space in tile.spaces)
+    taken = sum(tribe.berries for tribe in state.tribes)
+    assert min(state.berries) >= 0
+    assert taken + sum(state.berries) == BERRIES_PER_SYMBOL * symbols
+
+
+def camps_are_conserved(state: State) -> None:
+    """Each seat has 9 camps, and each tribe board at most 4 story tiles and 3 tucked cards."""
+    for seat, tribe in enumerate(state.tribes):
+        assert tribe.camps_left + len(state.camps_of(seat)) == CAMPS
+        assert len(tribe.stories) <= 4
+        assert len({tucked.slot for tucked in tribe.tucked}) == len(tribe.tucked) <= 3
+
+
+def the_row_is_full_as_far_as_cards_exist(state: State) -> None:
+    """R3.5: between turns a place is empty only if there is no card left, and then on the left."""
+    asked = [question.kind for question in state.questions]
+    if asked != ["story"] and asked != ["tuck"] and None in state.row:
+        assert not state.pile
+        assert not state.discard
+        filled = [card is not None for card in state.row]
+        assert filled == sorted(filled)
+
+
+def views_hide_what_is_hidden(state: State) -> None:
+    """Every seat and a spectator can look, and none sees a card that it may not know."""
+    for viewer in (None, *state.seats):
+        served = codec.canonical([view_for(state, viewer)]).decode()
+        if not state.over:
+            assert not [name for name in _hidden(state, viewer) if f'"{name}"' in served]
+
+
+def _hidden(state: State, viewer: Viewer) -> list[str]:
+    secrets = [c for seat, t in enumerate(state.tribes) if seat != viewer for c in t.secret]
+    return [*state.pile, *state.story_pile, *secrets]
+
+
+def questions_can_be_answered(game: Game, dice: Dice) -> None:
+    """Some seat is asked something, has an answer, and answers that are listed are accepted."""
+    state = game.state
+    assert state.questions, "nobody is asked anything"
+    for question in state.questions:
+        seen = mask(state, question.seat)
+        if len(seen.tribes[question.seat].hand) > LARGE_HAND and not dice.one_in(LARGE_HAND):
+            assert row.takes(seen) or legal(seen, question.seat)
+            continue
+        entries = legal(seen, question.seat)
+        assert entries, f"seat {question.seat} has no answer"
+        for entry in dice.some(entries, 3):
+            _is_accepted(game, question.seat, entry.command)
+            assert notation.resolve(notation.parse(entry.text), seen, question.seat) == [
+                entry.command
+            ]
+
+
+def _is_accepted(game: Game, seat: int, command: Command) -> None:
+    outcome = submit(game.state, seat, [command], game.chance)
+    assert outcome.events
+    assert outcome.unapplied == ()
+
+
+def _once_each(found: list[str], wanted: Collection[str]) -> None:
+    assert sorted(found) == sorted(wanted)

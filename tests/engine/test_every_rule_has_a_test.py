@@ -1,0 +1,79 @@
+"""docs/rules.md, the tests and the code know the same rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.engine.docs import ROOT, Rule, rules
+
+PLAYED = {1: 8, 2: 6, 3: 12, 4: 2, 5: 4, 6: 7, 7: 2, 8: 6, 14: 1}
+"""How many rules each chapter has."""
+
+
+@cache
+def tests() -> frozenset[str]:
+    """Return the names of all test functions of the engine."""
+    files = Path(__file__).parent.glob("test_*.py")
+    return frozenset(
+        node.name
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
+
+
+@cache
+def names_of(module: str) -> frozenset[str]:
+    """Return the functions, classes, methods and constants of a module."""
+    tree = ast.parse((ROOT / module).read_text())
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{member.name}" for member in node.body if _is_function(member)}
+        names |= {target.id for target in _assigned(node)}
+    return frozenset(names)
+
+
+def _is_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef)
+
+
+def _assigned(node: ast.stmt) -> list[ast.Name]:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    return [target for target in targets if isinstance(target, ast.Name)]
+
+
+def test_the_document_has_every_rule_once_and_in_order() -> None:
+    numbers = [rule.number for rule in rules()]
+    expected = [f"R{chapter}.{i}" for chapter, last in PLAYED.items() for i in range(1, last + 1)]
+    assert [number for number in numbers if int(number[1:].split(".")[0]) in PLAYED] == expected
+    assert len(numbers) == len(set(numbers))
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.number)
+def test_the_rule_has_a_test(rule: Rule) -> None:
+    chapter, number = rule.number[1:].split(".")
+    pattern = re.compile(rf"test_r{chapter}_{number}_")
+    assert any(pattern.match(name) for name in tests()), rule.number
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.number)
+def test_the_rule_lives_where_the_document_says(rule: Rule) -> None:
+    assert rule.places, f"{rule.number} does not say where it lives"
+    for module, name in rule.places:
+        assert (ROOT / module).is_file(), module
+        assert name in names_of(module), f"{module} has no {name}"
+
+
+def test_no_test_is_about_a_rule_that_is_not_there() -> None:
+    numbers = {rule.number for rule in rules()}
+    tested = {f"R{m[1]}.{m[2]}" for name in tests() if (m := re.match(r"test_r(\d+)_(\d+)_", name))}
+    assert tested <= numbers

@@ -1,0 +1,349 @@
+"""Signing in by mail, and what players change about themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+from knox.models import AuthToken
+from rest_framework.test import APIClient
+
+from dewan_site.accounts import links
+from dewan_site.accounts.forms import zones
+from dewan_site.accounts.models import Player
+from notifications import notices, render
+from notifications.models import OutboxMail
+from tests.pages import Page, Visitor
+
+ADDRESS = "ann@example.org"
+
+
+@pytest.fixture(autouse=True)
+def fresh_limits() -> Iterator[None]:
+    """Forget what other tests have asked for."""
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def ann(db: None) -> Player:
+    return Player.objects.with_email(ADDRESS, name="Ann", introduced=True)
+
+
+def mails(kind: str) -> int:
+    return OutboxMail.objects.filter(kind=kind).count()
+
+
+def ask_for_link(address: str, **fields: str) -> Page:
+    return Visitor().post("/sign-in/", {"email": address, **fields})
+
+
+# ---- Signing in ------------------------------------------------------------------------------
+
+
+def test_the_answer_is_the_same_for_every_address(ann: Player) -> None:
+    known, unknown = ask_for_link(ADDRESS.upper()), ask_for_link("new@example.org")
+
+    assert known.title == "Look in your mailbox"
+    assert known.words == unknown.words
+    assert mails(notices.SIGN_IN) == 2
+    assert Player.objects.filter(email=ADDRESS).count() == 1
+
+
+def test_what_is_no_address_is_told_so(db: None) -> None:
+    page = ask_for_link("ann at home")
+
+    assert page.title == "Sign in"
+    assert "Enter a valid email address" in page.words
+
+
+def test_an_address_gets_5_links_an_hour(ann: Player) -> None:
+    pages = [ask_for_link(ADDRESS) for _ in range(7)]
+
+    assert mails(notices.SIGN_IN) == 5
+    assert len({page.words for page in pages}) == 1
+    ask_for_link("ben@example.org")
+    assert mails(notices.SIGN_IN) == 6
+
+
+def test_a_client_cannot_ask_for_any_number_of_links(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dewan_site.accounts.views.MAILS_FOR_CLIENT", 2)
+
+    for number in range(4):
+        ask_for_link(f"player{number}@example.org")
+
+    assert mails(notices.SIGN_IN) == 2
+
+
+def test_a_link_signs_in_once_and_only_by_its_button(ann: Player) -> None:
+    path = links.sign_in_path(ann)
+    visitor = Visitor()
+
+    shown = visitor.get(path)
+    assert "Hello Ann" in shown.words
+    assert ADDRESS in shown.words
+    assert visitor.get("/me/").path == "/sign-in/"
+
+    assert visitor.send(shown, "").title == "My games"
+    assert visitor.get("/me/").title == "About me"
+    for again in (Visitor().get(path), Visitor().post(path)):
+        assert again.status == 410
+        assert again.has_form("/sign-in/")
+
+
+def test_a_link_that_is_none_is_told_so(db: None) -> None:
+    assert Visitor().get("/sign-in/nonsense/").title == "This link is spent"
+
+
+def test_a_link_is_spent_after_an_hour(ann: Player, time_machine: Any) -> None:
+    path = links.sign_in_path(ann)
+    time_machine.move_to(timezone.now() + timezone.timedelta(minutes=61))
+
+    assert Visitor().get(path).status == 410
+
+
+def test_signing_in_leads_on_to_where_one_wanted(ann: Player) -> None:
+    visitor = Visitor()
+    page = visitor.get("/games/new/")
+    visitor.send(page, "/sign-in/", email=ADDRESS)
+
+    assert visitor.post(links.sign_in_path(ann)).path == "/games/new/"
+
+
+@pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example/", "javascript:x"])
+def test_signing_in_never_leads_away(ann: Player, where: str) -> None:
+    visitor = Visitor()
+    visitor.post("/sign-in/", {"email": ADDRESS, "next": where})
+
+    page = visitor.post(links.sign_in_path(ann), {"next": where})
+
+    assert page.title == "My games"
+
+
+def test_a_new_player_is_asked_for_name_and_zone_first(db: None) -> None:
+    ask_for_link("new@example.org")
+    player = Player.objects.get(email="new@example.org")
+    visitor = Visitor()
+
+    page = visitor.post(links.sign_in_path(player), {"next": "/rules/notation/"})
+    assert page.title == "Welcome to the fire"
+
+    page = visitor.send(page, "", name="  New \n Player ", zone="America/Argentina/Salta")
+    assert page.path == "/rules/notation/"
+    player.refresh_from_db()
+    assert (player.name, player.zone, player.introduced) == (
+        "New Player",
+        "America/Argentina/Salta",
+        True,
+    )
+
+
+def test_signing_out_needs_the_button(ann: Player) -> None:
+    visitor = Visitor(ann)
+
+    assert visitor.get("/sign-out/").status == 405
+    assert visitor.send(visitor.get("/me/"), "/sign-out/").has_form("/sign-in/")
+
+
+def test_pages_for_players_lead_to_signing_in(db: None) -> None:
+    for path in ("/me/", "/welcome/", "/games/new/"):
+        assert Visitor().get(path).path == "/sign-in/"
+
+
+# ---- Me --------------------------------------------------------------------------------------
+
+
+def test_name_and_zone_can_be_changed(ann: Player) -> None:
+    visitor = Visitor(ann)
+
+    visitor.post("/me/", {"name": "Anna", "zone": "Europe/Amsterdam"})
+    ann.refresh_from_db()
+    assert (ann.name, ann.zone) == ("Anna", "Europe/Amsterdam")
+
+    page = visitor.post("/me/", {"name": "Anna", "zone": "Middle/Earth"})
+    assert "is no time zone" in page.words
+    assert visitor.get("/me/").status == 200
+
+
+def test_zones_can_be_chosen_without_script(ann: Player) -> None:
+    page = Visitor(ann).get("/me/")
+
+    assert '<option value="America/Argentina/Buenos_Aires">Argentina, Buenos Aires</option>' in (
+        page.html
+    )
+    assert sum(len(places) for _, places in zones()) > 300
+
+
+def test_a_zone_that_is_no_place_is_kept(ann: Player) -> None:
+    ann.zone = "Etc/GMT-5"
+    ann.save()
+
+    assert '<option value="Etc/GMT-5" selected>' in Visitor(ann).get("/me/").html
+
+
+def test_an_address_changes_by_the_link_mailed_to_it(ann: Player) -> None:
+    Visitor(ann).post("/me/address/", {"address": "Ann@New.example"})
+    mail = OutboxMail.objects.get(kind=notices.ADDRESS_CHANGE)
+    message = render.message_for(mail)
+    assert message.to == ["ann@new.example"]
+    path = re.search(r"https?://[^/]+(/me/address/\S+)", str(message.body))
+    assert path
+
+    shown = Visitor().get(path[1])
+    ann.refresh_from_db()
+    assert (shown.title, ann.email) == ("A new address for Ann", ADDRESS)
+
+    assert Visitor().send(shown, "").title == "Your address is changed"
+    ann.refresh_from_db()
+    assert ann.email == "ann@new.example"
+    assert Visitor().get(path[1]).status == 410
+
+
+def test_the_address_of_another_player_is_not_given(ann: Player) -> None:
+    Player.objects.with_email("ben@example.org")
+
+    page = Visitor().post(links.address_change_path(ann, "ben@example.org"))
+
+    assert page.status == 409
+    ann.refresh_from_db()
+    assert ann.email == ADDRESS
+
+
+def test_mails_about_games_are_stopped_and_sent_again(ann: Player) -> None:
+    visitor = Visitor(ann)
+    for answer, stopped in (("stop", True), ("start", False)):
+        visitor.post("/me/mails/", {"mails": answer})
+        ann.refresh_from_db()
+        assert ann.mails_stopped == stopped
+
+
+def test_the_link_in_a_mail_stops_mails_for_whoever_presses_it(ann: Player) -> None:
+    path = links.stop_mails_path(ann)
+
+    shown = Visitor().get(path)
+    ann.refresh_from_db()
+    assert not ann.mails_stopped
+
+    Visitor().send(shown, "", mails="stop")
+    ann.refresh_from_db()
+    assert ann.mails_stopped
+
+    Visitor().post(path, {"mails": "start"})
+    ann.refresh_from_db()
+    assert not ann.mails_stopped
+    assert Visitor().get("/mails/stop/nonsense/").status == 404
+
+
+def test_a_mail_program_stops_mails_with_one_request(ann: Player) -> None:
+    """RFC 8058: the mail program posts this body, without cookies."""
+    visitor = Visitor()
+    visitor.client.handler.enforce_csrf_checks = True
+
+    page = visitor.post(links.stop_mails_path(ann), {"List-Unsubscribe": "One-Click"}, follow=False)
+
+    assert page.status == 200
+    ann.refresh_from_db()
+    assert ann.mails_stopped
+
+
+def test_everything_else_is_safe_from_other_sites(ann: Player) -> None:
+    visitor = Visitor(ann)
+    visitor.client.handler.enforce_csrf_checks = True
+
+    page = visitor.post("/me/tokens/")
+
+    assert page.status == 403
+    assert page.title == "This page is too old"
+    assert not AuthToken.objects.exists()
+
+
+def test_a_token_is_shown_once_works_and_is_revoked(ann: Player) -> None:
+    visitor = Visitor(ann)
+    page = visitor.send(visitor.get("/me/"), "/me/tokens/")
+    shown = re.search(r'class="secret">\s*(\w+)\s*<', page.html)
+    assert shown
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {shown[1]}")
+    assert client.get("/api/v1/games").status_code == 200
+
+    listed = visitor.get("/me/")
+    assert shown[1] not in listed.html
+    Visitor(Player.objects.with_email("ben@example.org")).send(listed, "/revoke/")
+    assert client.get("/api/v1/games").status_code == 200
+
+    visitor.send(listed, "/revoke/")
+    assert client.get("/api/v1/games").status_code == 401
+
+
+# ---- The local mailbox -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def delivered(ann: Player, settings: Any, tmp_path: Any) -> str:
+    """Put a sign-in mail into the mailbox and return its link's path."""
+    settings.DEWAN_MAIL_DIR = tmp_path
+    settings.EMAIL_BACKEND = "notifications.transports.mailbox.MailboxBackend"
+    mail = OutboxMail.objects.create(
+        kind=notices.SIGN_IN, player=ann, due_at=timezone.now(), message_id="<x@localhost>"
+    )
+    render.message_for(mail).send()
+    return "/dev/mail/1/"
+
+
+def test_the_mailbox_shows_what_was_sent(delivered: str) -> None:
+    visitor = Visitor()
+
+    listed = visitor.get("/dev/mail/")
+    assert ADDRESS in listed.words
+    shown = visitor.follow(listed, delivered)
+    assert shown.title == "Your link to Dewan by post"
+    assert shown.has_link("/sign-in/")
+    assert "Message-ID" in shown.words
+    assert 'sandbox title="The mail as HTML"' in " ".join(shown.html.split())
+
+
+def test_the_html_of_a_mail_has_no_rights(delivered: str) -> None:
+    page = Visitor().get(f"{delivered}html/")
+
+    policy = page.response["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "sandbox" in policy
+    assert "script-src" not in policy
+    assert page.response["X-Frame-Options"] == "SAMEORIGIN"
+
+
+def test_a_mail_can_be_had_as_it_was_sent(delivered: str, settings: Any) -> None:
+    response = Visitor().client.get(f"{delivered}raw/")
+
+    assert response.content == (settings.DEWAN_MAIL_DIR / "000001.eml").read_bytes()
+    assert response["Content-Type"] == "message/rfc822"
+    assert Visitor().get("/dev/mail/2/").status == 404
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        {"REMOTE_ADDR": "192.0.2.7"},
+        {"REMOTE_ADDR": ""},
+        {"HTTP_X_FORWARDED_FOR": "127.0.0.1"},
+        {"HTTP_FORWARDED": "for=127.0.0.1"},
+    ],
+)
+def test_only_this_machine_sees_the_mailbox(delivered: str, client: dict[str, str]) -> None:
+    for path in ("/dev/mail/", delivered, f"{delivered}html/", f"{delivered}raw/"):
+        assert Visitor().get(path, **client).status == 404
+
+
+def test_with_a_mail_server_there_is_no_mailbox(delivered: str, settings: Any) -> None:
+    assert "Open the local mailbox" in Visitor().get("/sign-in/sent/").words
+    settings.EMAIL_URL = "smtp://mail.example.org"
+
+    assert Visitor().get("/dev/mail/").status == 404
+    assert "Open the local mailbox" not in Visitor().get("/sign-in/sent/").words
