@@ -19,6 +19,7 @@ from engine.commands import Command
 from engine.errors import GameOver, IllegalMove, InvalidCommand, NotYourDecision
 from engine.events import Event, Undone
 from engine.play import Play
+from engine.questions import KINDS, check_answers
 from engine.rules import camp, payment, row, stories, turn
 from engine.state import Question, State
 from engine.views import learners
@@ -124,11 +125,9 @@ class _Submission:
         if self.played and question and question.kind not in command.answers:
             self._settle()
             question = self.play.state.question_of(self.seat)
-        if question is None or (self.played and question.kind not in _CAUSED_BY_A_MOVE):
+        if question is None or (self.played and not KINDS[question.kind].in_mid_turn):
             raise IllegalMove("R3.1", "nothing is asked that this would answer")
-        if question.kind not in command.answers:
-            rule, wanted = _ASKED[question.kind]
-            raise IllegalMove(rule, f"you are asked to {wanted}")
+        check_answers(question, command.answers)
         return question
 
     def _settle(self) -> None:
@@ -145,15 +144,6 @@ class _Submission:
 
     def _has_learnt(self) -> bool:
         return any(self.seat in learners(self.play.state, event) for event in self.play.events)
-
-
-_CAUSED_BY_A_MOVE = ("story", "tuck")
-_ASKED = {
-    "draft": ("R2.6", "draft a story tile"),
-    "turn": ("R3.1", "take cards or place a camp"),
-    "story": ("R5.2", "take a story tile"),
-    "tuck": ("R5.3", "tuck a card or decline"),
-}
 
 
 def _take(play: Play, seat: int, _: str, command: c.Take) -> None:

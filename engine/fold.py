@@ -44,8 +44,7 @@ def still_counting(rows: Iterable[Row]) -> list[Row]:
     kept: list[Row] = []
     for row in rows:
         if row.events and isinstance(undone := row.events[0], e.Undone):
-            while kept[-1].number >= undone.from_:
-                kept.pop()
+            kept = [r for r in kept if not undone.from_ <= r.number <= undone.to]
         kept.append(row)
     return kept
 

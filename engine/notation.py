@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import ClassVar
 
 import msgspec
 
@@ -17,6 +18,7 @@ from engine import commands as c
 from engine.commands import Command, Payment
 from engine.components import TERRAINS
 from engine.errors import AmbiguousCommand, IllegalMove, InvalidCommand
+from engine.questions import check_answers
 from engine.rules import payment, routes
 from engine.rules.routes import Route
 from engine.state import State
@@ -71,6 +73,7 @@ def line_of(state: State, commands: Sequence[Command]) -> str:
 class CampPhrase(msgspec.Struct, frozen=True):
     """What the words of a ``camp`` command say; what is not said is None."""
 
+    answers: ClassVar[tuple[str, ...]] = c.Camp.answers
     destination: str
     start: str | None
     via: tuple[str, ...] | None
@@ -81,6 +84,7 @@ class CampPhrase(msgspec.Struct, frozen=True):
 class TuckPhrase(msgspec.Struct, frozen=True):
     """What the words of a ``tuck`` command with a card say."""
 
+    answers: ClassVar[tuple[str, ...]] = c.Tuck.answers
     card: str
     terrain: str | None
 
@@ -175,8 +179,12 @@ _READERS: dict[str, Callable[[re.Match[str]], Phrase]] = {
 def resolve(phrases: Sequence[Phrase], seen: State, seat: int) -> list[Command]:
     """Return the commands the phrases mean on the board, from the seat's own view.
 
-    Raises IllegalMove if there is no such move and AmbiguousCommand if there are several.
+    Raises IllegalMove if there is no such move, or it does not answer what the seat is asked, and
+    AmbiguousCommand if there are several.
     """
+    question = seen.question_of(seat)
+    if question and not isinstance(phrases[0], c.Undo):
+        check_answers(question, phrases[0].answers)
     return [_resolve(phrase, seen, seat) for phrase in phrases]
 
 
@@ -207,12 +215,14 @@ def _route(phrase: CampPhrase, seen: State, seat: int) -> Route:
 
 def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     """Return the route through the named spaces, from the named or the only possible camp."""
-    first, *_ = (*(phrase.via or ()), phrase.destination)
+    via = phrase.via or ()
+    first, *_ = (*via, phrase.destination)
     camps = [seen.board.names[space] for space in seen.camps_of(seat)]
-    starts = [phrase.start] if phrase.start else [c for c in camps if _adjacent(seen, c, first)]
+    near = [camp for camp in camps if _adjacent(seen, camp, first) and camp not in via]
+    starts = [phrase.start] if phrase.start else near
     if not starts:
         raise IllegalMove("R3.6", f"no camp of yours is next to {first}")
-    ways = [(start, *(phrase.via or ()), phrase.destination) for start in starts]
+    ways = [(start, *via, phrase.destination) for start in starts]
     named = [Route(way, tuple(routes.steps_of(seen, seat, way))) for way in ways]
     hand = seen.tribes[seat].hand
     payable = [r for r in named if payment.payable(seen, hand, r.steps) == len(r.steps)]

@@ -6,7 +6,7 @@ for ever; a move that today's rules would refuse is a note, not a problem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from engine import codec
 from engine import events as e
 from engine.chance import Chance, commitment
 from engine.codec import Header, LogRow
+from engine.commands import PILE
 from engine.components import ComponentError, ComponentSet, parse
 from engine.decide import submit
 from engine.errors import GameError
@@ -23,6 +24,13 @@ from engine.fold import Row, advance, fold, is_undo, still_counting
 from engine.scoring import final_scores, winners
 from engine.setup import set_up as deal
 from engine.state import State
+
+FORMAT = "dewan-game/1"
+
+Export = Mapping[str, Any]
+
+UNREADABLE = (LookupError, ValueError, TypeError, AssertionError, AttributeError)
+"""What reading or replaying a damaged file can raise; msgspec's errors are ValueErrors."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -40,18 +48,27 @@ class Report(msgspec.Struct, frozen=True):
         return not self.problems
 
 
-def verify(export: Mapping[str, Any], head: str | None = None) -> Report:
-    """Check an open export; ``head`` is a ``number:hash`` that some mail has printed."""
-    moves = export["moves"]
-    problems = list(_problems(export))
-    if head is not None and head not in {f"{m['number']}:{m['hash']}" for m in moves}:
-        problems.append(f"the log has no move {head}: it was changed or cut")
-    notes = [] if problems else list(_notes(export))
-    last = f"{moves[-1]['number']}:{moves[-1]['hash']}" if moves else ""
-    return Report(export["game"], len(moves), last, tuple(problems), tuple(notes))
+def verify(export: Export, head: str | None = None) -> Report:
+    """Check an open export; ``head`` is a ``number:hash`` that some mail has printed.
+
+    Never raises: a file that cannot be read is a problem like any other.
+    """
+    notes: list[str] = []
+    try:
+        problems = list(_problems(export, head))
+        notes = [] if problems else list(_notes(export))
+    except UNREADABLE as error:
+        problems = [f"the file cannot be read: {type(error).__name__}: {error}"]
+    moves = export.get("moves") or []
+    last = f"{len(moves)}:{moves[-1].get('hash')}" if moves else ""
+    return Report(str(export.get("game")), len(moves), last, tuple(problems), tuple(notes))
 
 
-def _problems(export: Mapping[str, Any]) -> Iterator[str]:
+def _problems(export: Export, head: str | None) -> Iterator[str]:
+    """Yield problems; what follows from a broken part is not looked at."""
+    if export["format"] != FORMAT:
+        yield f"the format is {export['format']}, not {FORMAT}"
+        return
     if export["view"] != "open":
         yield "the export is one seat's view: it can be checked when the game is over"
         return
@@ -64,14 +81,14 @@ def _problems(export: Mapping[str, Any]) -> Iterator[str]:
         yield "the component set does not have the digest that is given"
     if commitment(export["game"], bytes.fromhex(export["seed"])) != export["commitment"]:
         yield "the seed is not the one that was committed to"
-    yield from _chain_problems(export)
-    yield from _chance_problems(export, components)
-    yield from _result_problems(export, components)
+    broken = list(_chain_problems(export, head))
+    yield from broken or _log_problems(export, components)
 
 
-def header_of(export: Mapping[str, Any]) -> Header:
+def header_of(export: Export) -> Header:
     """Return the header whose hash the first row follows."""
     return Header(
+        format=export["format"],
         game=export["game"],
         ruleset=export["ruleset"],
         component_set=export["component_set"]["digest"],
@@ -83,28 +100,36 @@ def header_of(export: Mapping[str, Any]) -> Header:
     )
 
 
-def _chain_problems(export: Mapping[str, Any]) -> Iterator[str]:
+def _chain_problems(export: Export, head: str | None) -> Iterator[str]:
     previous = header_of(export).digest
+    heads = set()
     for number, move in enumerate(export["moves"], 1):
-        row = LogRow(
-            number=move["number"],
-            seat=move["seat"],
-            actor=move["actor"],
-            decision=move["decision"],
-            commands=msgspec.Raw(codec.canonical(move["commands"])),
-            events=msgspec.Raw(codec.canonical(move["events"])),
-            at=move["at"],
-        )
-        digest = row.digest(previous, bytes.fromhex(move["nonce"]))
+        digest = _log_row(move).digest(previous, bytes.fromhex(move["nonce"]))
         if move["number"] != number:
             yield f"move {number} is missing"
+            return
         if move["prev_hash"] != previous.hex() or move["hash"] != digest.hex():
             yield f"the hash chain breaks at move {number}"
             return
         previous = digest
+        heads.add(f"{number}:{digest.hex()}")
+    if head is not None and head not in heads:
+        yield f"the log has no move {head}: it was changed or cut"
 
 
-def _rows(export: Mapping[str, Any]) -> list[Row]:
+def _log_row(move: Export) -> LogRow:
+    return LogRow(
+        number=move["number"],
+        seat=move["seat"],
+        actor=move["actor"],
+        decision=move["decision"],
+        commands=msgspec.Raw(codec.canonical(move["commands"])),
+        events=msgspec.Raw(codec.canonical(move["events"])),
+        at=move["at"],
+    )
+
+
+def _rows(export: Export) -> list[Row]:
     return [
         Row(
             move["number"],
@@ -116,43 +141,61 @@ def _rows(export: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _chance(export: Mapping[str, Any]) -> Chance:
-    given = [c and bytes.fromhex(c) for c in export["contributions"]]
-    return Chance(bytes.fromhex(export["seed"]), [c or None for c in given])
+def _chance(export: Export) -> Chance:
+    given = [bytes.fromhex(part) if part else None for part in export["contributions"]]
+    return Chance(bytes.fromhex(export["seed"]), given)
 
 
-def _chance_problems(export: Mapping[str, Any], components: ComponentSet) -> Iterator[str]:
-    chance = _chance(export)
-    for state, row, event in _history(_rows(export), components):
-        if isinstance(event, e.GameSetUp):
-            if event != deal(components, len(export["seats"]), chance):
-                yield "the set-up is not what the seed deals"
-        elif isinstance(event, e.PileShuffled):
-            assert state is not None
-            if event.order != chance.shuffle(state.chance_uses, state.discard):
-                yield f"the shuffle in move {row.number} is not what the seed gives"
-
-
-def _history(
-    rows: list[Row], components: ComponentSet
-) -> Iterator[tuple[State | None, Row, e.Event]]:
-    """Yield every event that counts, with its row and the state before it."""
-    state: State | None = None
-    for row in still_counting(rows):
-        for event in row.events:
-            yield state, row, event
-            if isinstance(event, e.GameSetUp):
-                state = set_up(components, event)
-            else:
-                assert state is not None, "move 1 is the set-up"
-                state = evolve(state, event)
-
-
-def _result_problems(export: Mapping[str, Any], components: ComponentSet) -> Iterator[str]:
+def _log_problems(export: Export, components: ComponentSet) -> Iterator[str]:
     rows = _rows(export)
     if not rows:
         return
-    state = fold(rows, components)
+    players = len(export["seats"])
+    if export["layout"] != components.layout_for(players).id:
+        yield f"the layout is {export['layout']}, which is not for {players} players"
+    chance = _chance(export)
+    if rows[0].events != (deal(components, players, chance),):
+        yield "the set-up is not what the seed deals"
+        return
+    for state, row, event in _history(rows, components):
+        check = _DRAWS.get(type(event))
+        if check and not check(state, event, chance):
+            yield f"move {row.number}: {_tag(event)} is not what the piles and the seed give"
+            return
+    yield from _result_problems(export, fold(rows, components))
+
+
+def _history(rows: list[Row], components: ComponentSet) -> Iterator[tuple[State, Row, e.Event]]:
+    """Yield every event after the set-up that counts, with its row and the state before it."""
+    first, *rest = still_counting(rows)
+    opening = first.events[0]
+    assert isinstance(opening, e.GameSetUp), "move 1 is the set-up"
+    state = set_up(components, opening)
+    for row in rest:
+        for event in row.events:
+            yield state, row, event
+            state = evolve(state, event)
+
+
+_DRAWS: dict[type, Callable[[State, Any, Chance], bool]] = {
+    e.RowFilled: lambda state, event, _: event.card in state.pile[:1],
+    e.RewardDrawn: lambda state, event, _: event.card in state.pile[:1],
+    e.StoryRowFilled: lambda state, event, _: event.story in state.story_pile[:1],
+    e.StoryTaken: lambda state, event, _: (
+        event.from_ != PILE or event.story in state.story_pile[:1]
+    ),
+    e.PileShuffled: lambda state, event, chance: (
+        not state.pile and event.order == chance.shuffle(state.chance_uses, state.discard)
+    ),
+}
+"""Whether something that came from a pile is what lay on top of it."""
+
+
+def _tag(event: e.Event) -> str:
+    return str(type(event).__struct_config__.tag)
+
+
+def _result_problems(export: Export, state: State) -> Iterator[str]:
     if state.ended:
         scores = final_scores(state)
         if state.ended.scores != scores or state.ended.winners != winners(scores):
@@ -169,15 +212,15 @@ def result_of(state: State) -> dict[str, Any] | None:
     return {key: ended[key] for key in ("reason", "winners", "scores")}
 
 
-def _notes(export: Mapping[str, Any]) -> Iterator[str]:
+def _notes(export: Export) -> Iterator[str]:
     """Play the commands again under today's rules."""
     components = parse(export["component_set"]["data"])
     chance = _chance(export)
-    state: State | None = None
     commands = {
         move["number"]: codec.decode_commands(codec.canonical(move["commands"]))
         for move in export["moves"]
     }
+    state: State | None = None
     for row in still_counting(_rows(export)):
         if state is not None and row.seat is not None and not is_undo(row):
             try:

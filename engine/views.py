@@ -156,6 +156,8 @@ _LEARNERS: dict[type, Callable[[State, Any], frozenset[int]]] = {
         _everyone(state, event) if event.from_ == "pile" else frozenset()
     ),
     e.RewardDrawn: lambda _, event: frozenset({event.seat}),
+    # Without a card in the row the next seat is asked or passes: that tells of its hand (R3.5).
+    e.TurnEnded: lambda state, event: frozenset() if any(state.row) else _everyone(state, event),
     e.CampPlaced: lambda state, event: _others_if_secret(
         state, event.seat, [paid.card for paid in event.payment]
     ),

@@ -16,6 +16,7 @@ from dewan_site.sql import Statement, inserting, updating
 from engine import codec
 from engine.events import DeadlineExtended, Event
 from engine.fold import Row, advance, fold, is_undo
+from engine.questions import KINDS
 from engine.state import Question, State
 from engine.verify import result_of
 from games.component_sets import component_set
@@ -25,9 +26,6 @@ from notifications.clocks import Outage, credited, reminder_after
 from notifications.models import RecordedOutage
 
 GAME_COLUMNS = ("status", "version", "head_hash", "round", "result", "started_at", "finished_at")
-NEW_TURN = ("draft", "turn")
-"""Kinds of question that begin a seat's turn; the others share the deadline of the turn."""
-
 Find = Callable[[str], Decision]
 """Finds a decision of the game by its id."""
 
@@ -172,7 +170,7 @@ def _deadline(game: Game, move: Move, row: Row, question: Question, find: Find) 
         answered = find(move.decision)
         assert answered.answered_at is not None, "a move that is taken back answered it"
         return at + max(answered.deadline - answered.answered_at, timedelta(0))
-    if question.kind in NEW_TURN:
+    if not KINDS[question.kind].in_mid_turn:
         return at + timedelta(seconds=game.move_time)
     return find(move.decision).deadline
 

@@ -28,11 +28,12 @@ from engine.decide import submit
 from engine.errors import IllegalMove, NotYourDecision, StaleMove
 from engine.events import DeadlineExtended, Event, GameCancelled
 from engine.legal import legal
+from engine.questions import KINDS
 from engine.ruleset import RULESET
 from engine.scenarios import SCENARIOS
 from engine.state import State
 from engine.views import mask, redact
-from games import component_sets, projections
+from games import component_sets
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest, KeyReused
 from games.models import Decision, Game, GameSecret, Move, Seat, Submission, TableMessage
@@ -339,7 +340,7 @@ def time_out(decision_id: int) -> bool:
 
 def _is_in_mid_turn(table: Table, seat: int) -> bool:
     asked = table.state.question_of(seat) if table.state else None
-    return asked is not None and asked.kind not in projections.NEW_TURN
+    return asked is not None and KINDS[asked.kind].in_mid_turn
 
 
 def _answer_for(table: Table, seat: int, actor: Move.Actor) -> None:

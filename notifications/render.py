@@ -18,6 +18,7 @@ from dewan_site.accounts import links as account_links
 from dewan_site.accounts.models import Player
 from dewan_site.links import absolute
 from engine.legal import legal
+from engine.questions import KINDS
 from engine.rules.stories import missing
 from engine.state import State
 from engine.views import mask
@@ -37,14 +38,6 @@ from notifications.models import OutboxMail
 
 SHOWN = 12
 """How many legal moves a mail lists, at most."""
-
-ASKS = {
-    "draft": "choose your first story tile",
-    "turn": "take 2 cards or place a camp",
-    "story": "choose a story tile",
-    "tuck": "tuck a card or decline",
-}
-"""What each kind of decision asks of a player."""
 
 
 class NoLongerTrue(Exception):
@@ -162,7 +155,7 @@ def _open_decision(reading: Reading) -> Decision:
 
 def _turn(reading: Reading) -> Letter:
     decision = _open_decision(reading)
-    return _asking(reading, decision, f"Your turn: {ASKS[decision.kind]}", [])
+    return _asking(reading, decision, f"Your turn: {KINDS[decision.kind].asks}", [])
 
 
 def _reminder(reading: Reading) -> Letter:
@@ -172,7 +165,7 @@ def _reminder(reading: Reading) -> Letter:
         "last_tenth": "Only the last tenth of your time is left. When it is over, the clock "
         "makes a safe move for you.",
     }
-    headline = f"Reminder: {ASKS[decision.kind]}"
+    headline = f"Reminder: {KINDS[decision.kind].asks}"
     return _asking(reading, decision, headline, [lines[reading.mail.stage]])
 
 

@@ -183,16 +183,14 @@ LABELS = 20_000
 class _Label(msgspec.Struct, frozen=True):
     """A way from the start to a node: what it costs, who is given cards, and how it came there.
 
-    ``terrains`` and ``recipients`` are counts packed into integers, ``visited`` and ``fixed``
-    sets of nodes as bits. ``fixed`` are the nodes up to the last recipient: a way on that avoids
-    them can be joined to this one, at the last node both have, without changing the recipients.
+    ``terrains`` and ``recipients`` are counts packed into integers, ``visited`` a set of nodes as
+    bits.
     """
 
     node: int
     terrains: int
     recipients: int
     visited: int
-    fixed: int
     before: _Label | None
 
 
@@ -270,29 +268,33 @@ class _Search:
         if not self._can_be_paid(node, terrains):
             return None
         recipients = label.recipients if label else 0
-        visited = (label.visited if label else 0) | bit
-        fixed = label.fixed if label else 0
         if cost.to is not None:
             recipients += payment.unit(cost.to)
-            fixed = visited
-        return _Label(node, terrains, recipients, visited, fixed, label)
+        visited = (label.visited if label else 0) | bit
+        return _Label(node, terrains, recipients, visited, label)
 
     def _can_be_paid(self, node: int, terrains: int) -> bool:
         """Tell whether the hand pays these terrains, and the shortest way on to the destination."""
         if self.to is None or node == self.to:
             return self.purse.pays(terrains)
+        if node not in self.way_on:
+            return False
         between = self.way_on[node] - 1
         last = payment.UNIT[self.state.terrain[self.to]]
         return self.purse.pays(terrains + between * payment.UNIT[None] + last)
 
     def _needless(self, label: _Label, seen: dict[tuple[int, int], list[_Label]]) -> bool:
-        """Tell whether earlier labels to the same node do all that this one does."""
+        """Tell whether earlier labels to the same node do all that this one does.
+
+        Where gifts count, an earlier label stands for this one only if it visits nothing else:
+        then every way on from here is open to it too, past the same camps.
+        """
         others = seen.setdefault((label.node, 0 if self.to is None else label.recipients), [])
         if self.to is None and len(others) == KEPT:
             return True
         for other in others:
-            joins = self.to is None or not other.fixed & ~label.visited
-            if joins and self._dominates(other, label):
+            stands_for = self.to is None or not other.visited & ~label.visited
+            if stands_for and self._dominates(other, label):
                 return True
         others.append(label)
         return False
