@@ -12,12 +12,14 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
 from celery.beat import EmbeddedService, Scheduler
+from celery.exceptions import SecurityWarning
 from django.conf import settings
 from django.db import connections
 
@@ -70,6 +72,8 @@ def serve(listener: socket.socket) -> None:
     # uvicorn stops on these by itself and then raises them again: by then they mean nothing more.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ignore)
+    # As root in a container Celery warns of pickled tasks; ours are JSON.
+    warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
         pool="threads",
         concurrency=WORKERS,

@@ -1,0 +1,141 @@
+"""A game as a text that people read: moves, events, what each seat sees, and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from engine import codec, notation
+from engine import events as e
+from engine.fold import Row, advance, fold
+from engine.state import State
+from engine.views import view_for
+from tests.engine.game import Game
+
+Data = dict[str, Any]
+
+
+def transcript(title: str, game: Game, styles: Sequence[str]) -> str:
+    """Return the whole text."""
+    lines = [title, "=" * len(title), "", f"{len(styles)} players: {', '.join(styles)}", ""]
+    state = fold(game.rows[:1], game.components)
+    lines += [*_deal(game.rows[0].events[0]), "", "Draft"]
+    for row in game.rows[1:]:
+        lines += _move(game, state, row)
+        before, state = state, advance(state, row)
+        if state.round > before.round and not state.over:
+            lines += [*_seen(before.round, state), "", f"Round {state.round}"]
+    return "\n".join([*lines, "", *_score(state), ""])
+
+
+# ---- The deal --------------------------------------------------------------------------------
+
+
+def _deal(dealt: e.Event) -> Iterator[str]:
+    assert isinstance(dealt, e.GameSetUp)
+    yield "Map"
+    for tile in dealt.tiles:
+        owner = "" if tile.seat is None else f", seat {tile.seat}"
+        yield f"  {tile.letter} is {tile.id} at {_plain(tile.centre)} turned {tile.rotation}{owner}"
+        spaces = [space for space in dealt.spaces if space.space[0] == tile.letter]
+        yield f"    {'  '.join(map(_space, spaces))}"
+    yield "Deal"
+    hands = [f"{seat}: {_plain(hand or ())}" for seat, hand in enumerate(dealt.hands)]
+    yield f"  hands  {'  '.join(hands)}"
+    yield f"  row    {_plain(dealt.row)}"
+    yield f"  pile   {_plain(dealt.pile or ())}"
+    yield f"  story tiles  {_plain(dealt.stories.row)}"
+    yield f"  their pile   {_plain(dealt.stories.pile or ())}"
+    yield f"  start seat {dealt.start_seat}"
+
+
+def _space(space: e.SpacePlaced) -> str:
+    berries = f"+{space.berries}" if space.berries else ""
+    return f"{space.space} {space.terrain or 'camp'}{berries}"
+
+
+# ---- Moves -----------------------------------------------------------------------------------
+
+
+def _move(game: Game, state: State, row: Row) -> Iterator[str]:
+    stored = codec.canonical(game.moves[row.number - 1]["commands"])
+    line = notation.line_of(state, codec.decode_commands(stored))
+    yield f"{row.number:4} seat {row.seat}: {line}"
+    for event in row.events:
+        if not isinstance(event, e.GameEnded):
+            yield f"          {_event(event)}"
+
+
+def _event(event: e.Event) -> str:
+    data: Data = msgspec.to_builtins(event)
+    if isinstance(event, e.CampPlaced):
+        data["payment"] = [_paid(paid) for paid in event.payment]
+    kind = data.pop("type")
+    fields = [f"{name} {_plain(value)}" for name, value in data.items()]
+    return f"{kind}: {', '.join(fields)}"
+
+
+def _paid(paid: e.Paid) -> str:
+    receiver = "" if paid.to is None else f">{paid.to}"
+    return f"{'+'.join(paid.spaces)}={paid.card}{receiver}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value)) or "-"
+    return "-" if value is None else str(value)
+
+
+# ---- What is seen ----------------------------------------------------------------------------
+
+
+def _seen(number: int, state: State) -> Iterator[str]:
+    """Tell what is public after a round, then the hands as everybody sees them."""
+    if number == 0:
+        yield "  after the draft"
+    else:
+        yield f"  after round {number}"
+    view = view_for(state, None)
+    yield f"    row {_plain(view['row'])}; pile {view['pile']}; discard {_plain(view['discard'])}"
+    stories = view["stories"]
+    yield f"    story tiles {_plain(stories['row'])}; pile {stories['pile']}"
+    for tribe in view["tribes"]:
+        yield f"    tribe {tribe['seat']}: {_tribe(tribe, view)}"
+    for viewer in (*state.seats, None):
+        who = "a spectator" if viewer is None else f"seat {viewer}"
+        hands = [_hand(tribe["hand"]) for tribe in view_for(state, viewer)["tribes"]]
+        yield f"    hands as {who} sees them: {' '.join(hands)}"
+
+
+def _tribe(tribe: Data, view: Data) -> str:
+    camps = [s["space"] for s in view["spaces"] if s["camp"] and s["camp"]["seat"] == tribe["seat"]]
+    stories = [tile["story"] + "*" * tile["completed"] for tile in tribe["stories"]]
+    tucked = [f"{tucked['card']}.{tucked['side']}" for tucked in tribe["tucked"]]
+    return (
+        f"camps {_plain(camps)}, {tribe['camps_left']} left; berries {tribe['berries']}; "
+        f"stories {_plain(stories)}; tucked {_plain(tucked)}"
+    )
+
+
+def _hand(hand: Data) -> str:
+    unknown = [f"{hand['unknown']} unknown"] if hand["unknown"] else []
+    return f"[{' '.join([*hand['cards'], *unknown])}]"
+
+
+# ---- The end ---------------------------------------------------------------------------------
+
+
+def _score(state: State) -> Iterator[str]:
+    ended = state.ended
+    assert ended is not None
+    yield f"The end after round {state.round}: {ended.reason}"
+    seats = "".join(f"{f'seat {score.seat}':>8}" for score in ended.scores)
+    yield f"  {'':30}{seats}"
+    for terms in zip(*(score.lines for score in ended.scores), strict=True):
+        points = "".join(f"{term.points:8}" for term in terms)
+        yield f"  {f'{terms[0].rule} {terms[0].label}':30}{points}"
+    yield f"  {'total':30}{''.join(f'{score.total:8}' for score in ended.scores)}"
+    yield f"  {'cards in hand':30}{''.join(f'{score.cards:8}' for score in ended.scores)}"
+    yield f"  won by {' and '.join(f'seat {seat}' for seat in ended.winners)}"
