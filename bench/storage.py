@@ -8,8 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from bench.figures import Figure, seconds
+
+if TYPE_CHECKING:
+    from games.models import Game
 
 EVENTS = 150
 TIMES = 200
@@ -54,12 +58,11 @@ def main() -> None:
         print(seconds(resume_often) / TIMES * 1000)
 
 
-def _stored_game():  # type: ignore[no-untyped-def]
+def _stored_game() -> Game:
     """Store as much of a bots' game as has 150 events."""
     from bench.games import played  # noqa: PLC0415
     from dewan_site.accounts.models import Player  # noqa: PLC0415
     from games import services, store  # noqa: PLC0415
-    from games.models import Game  # noqa: PLC0415
 
     player = Player.objects.with_email("bench@example.org")
     wanted = services.NewGame(players=3, seats=("me", "open", "open"))
@@ -78,7 +81,7 @@ def _stored_game():  # type: ignore[no-untyped-def]
             )
             move.save()
             events += len(row.events)
-    return Game.objects.get(pk=game.pk)
+    return game
 
 
 if __name__ == "__main__":

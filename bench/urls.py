@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.urls import include, path
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +20,8 @@ class OneRow(APIView):
 
     def post(self, request: Request) -> Response:
         """Insert one row."""
-        row = RecordedOutage.objects.create(start=request.data["at"], end=request.data["at"])
+        data: Any = request.data
+        row = RecordedOutage.objects.create(start=data["at"], end=data["at"])
         return Response({"id": row.pk}, status=201)
 
 

@@ -78,7 +78,8 @@ def _insert(model: type[models.Model], _vendor: str) -> tuple[list[Any], str]:
     fields = [f for f in model._meta.concrete_fields if not isinstance(f, models.AutoField)]
     columns = ", ".join(f'"{field.column}"' for field in fields)
     marks = ", ".join(["%s"] * len(fields))
-    return fields, f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({marks})'
+    table = model._meta.db_table
+    return fields, f'INSERT INTO "{table}" ({columns}) VALUES ({marks})'  # noqa: S608 - our own names
 
 
 def updating(instance: models.Model, names: Sequence[str]) -> Statement:
@@ -98,4 +99,5 @@ def _update(
     columns = ", ".join(f'"{field.column}" = %s' for field in fields)
     key = model._meta.pk
     assert key is not None, "every model has a key"
-    return fields, f'UPDATE "{model._meta.db_table}" SET {columns} WHERE "{key.column}" = %s'
+    table = model._meta.db_table
+    return fields, f'UPDATE "{table}" SET {columns} WHERE "{key.column}" = %s'  # noqa: S608

@@ -18,9 +18,7 @@ def known_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     def token_bytes(_: int) -> bytes:
         return hashlib.sha256(f"tests {next(numbers)}".encode()).digest()
 
-    known = SimpleNamespace(
-        token_bytes=token_bytes, token_hex=lambda size: token_bytes(size).hex()
-    )
+    known = SimpleNamespace(token_bytes=token_bytes, token_hex=lambda size: token_bytes(size).hex())
     monkeypatch.setattr(services, "secrets", known)
 
 

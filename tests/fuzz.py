@@ -42,7 +42,7 @@ SAVED = Path("var/fuzz")
 LONGEST = 1000
 """No game takes so many moves."""
 
-STYLES = ("bot", "bot", "anything", "anything", "spender", "hoarder")
+STYLES = (*("bot", "anything") * 3, "spender", "spender", "hoarder")
 WORDS = (
     *("take", "camp", "from", "via", "pay", "auto", "story", "pile", "tuck", "nothing", "undo"),
     *("A1", "B3", "C0", "T01", "T55", "T99", "3-4", "1", "6", "forest", "water", ",", "?"),

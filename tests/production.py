@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import httpx
 
@@ -19,8 +20,8 @@ from tests.smtp import Sink
 ROOT = Path(__file__).parent.parent
 
 
-class Production(AbstractContextManager["Production"]):
-    """Everything that production runs, on free ports of this machine, with mails going to ``sink``."""
+class Production:
+    """Everything that production runs, on free ports, with mails going to ``sink``."""
 
     def __init__(self, **settings: str) -> None:
         """``settings`` are environment variables on top of those a quick test wants."""
@@ -32,7 +33,7 @@ class Production(AbstractContextManager["Production"]):
         self._settings = settings
         self._open = ExitStack()
 
-    def __enter__(self) -> Production:
+    def __enter__(self) -> Self:
         data = self._open.enter_context(tempfile.TemporaryDirectory(prefix="dewan-production-"))
         for server in (self.sink, self.postgresql, self.valkey):
             self._open.enter_context(server)

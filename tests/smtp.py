@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from types import TracebackType
+from typing import Self
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -14,7 +14,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from tests.servers import free_port
 
 
-class Sink(AbstractContextManager["Sink"]):
+class Sink:
     """Listens on a free port of this machine while it is entered."""
 
     def __init__(self, refuses: Callable[[str], bool] = lambda _: False) -> None:
@@ -52,7 +52,7 @@ class Sink(AbstractContextManager["Sink"]):
         self.mails.append(mail)
         return "250 OK"
 
-    def __enter__(self) -> Sink:
+    def __enter__(self) -> Self:
         self._controller.start()
         return self
 

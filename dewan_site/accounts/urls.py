@@ -15,6 +15,6 @@ urlpatterns = [
     path("me/address/<str:token>/", views.address_link, name="address_link"),
     path("me/mails/", views.set_mails, name="set_mails"),
     path("me/tokens/", views.new_token, name="new_token"),
-    path("me/tokens/<str:digest>/revoke/", views.revoke_token, name="revoke_token"),
+    path("me/tokens/<slug:digest>/revoke/", views.revoke_token, name="revoke_token"),
     path("mails/stop/<str:token>/", views.stop_mails, name="stop_mails"),
 ]

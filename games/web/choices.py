@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from django.urls import reverse
 
 from engine import commands as c
-from engine.commands import Pile
+from engine.commands import Command, Pile
 from engine.legal import legal
 from engine.state import State
 from games.web.faces import CardFace, card_face
@@ -46,25 +48,37 @@ class Choices(msgspec.Struct, frozen=True):
     decline: str
 
 
-def choices_of(state: State, seat: int, game_id: str) -> Choices:
-    """Return what the seat may answer, from its own view."""
-    found = Choices([], {}, {}, [], "")
-    tucks: dict[object, TuckChoice] = {}
-    decline = ""
-    for entry in legal(state, seat):
-        href = confirm_path(game_id, entry.text)
-        match entry.command:
-            case c.Take(places=places):
-                label = "–".join(map(str, places))
-                found.takes.append(TakeChoice(places[0], label, href))
-            case c.Camp(route=route):
-                found.spaces[route[-1]] = reverse("camp", args=[game_id, route[-1]])
-            case c.Story(place=place):
-                found.stories[place] = href
-            case c.Tuck(card=None):
-                decline = href
-            case c.Tuck(card=str(card), side=side):
-                face = card_face(state.components.cards[card])
-                choice = tucks.setdefault(card, TuckChoice(face, []))
-                choice.sides.append(Choice(side_words(face.sides[side]), href))
-    return msgspec.structs.replace(found, tucks=list(tucks.values()), decline=decline)
+NO_CHOICES = Choices([], {}, {}, [], "")
+"""For somebody who is not asked."""
+
+
+def choices_of(state: State, seat: int | None, game_id: str) -> Choices:
+    """Return what the seat may answer, from its own view; nothing if it is not asked."""
+    if seat is None:
+        return NO_CHOICES
+    answers = [(entry.command, confirm_path(game_id, entry.text)) for entry in legal(state, seat)]
+    return Choices(
+        takes=[
+            TakeChoice(command.places[0], "–".join(map(str, command.places)), href)
+            for command, href in answers
+            if isinstance(command, c.Take)
+        ],
+        spaces={
+            command.route[-1]: reverse("camp", args=[game_id, command.route[-1]])
+            for command, _ in answers
+            if isinstance(command, c.Camp)
+        },
+        stories={command.place: href for command, href in answers if isinstance(command, c.Story)},
+        tucks=_tucks(state, answers),
+        decline=next((href for command, href in answers if command == c.Tuck(card=None)), ""),
+    )
+
+
+def _tucks(state: State, answers: Sequence[tuple[Command, str]]) -> list[TuckChoice]:
+    choices: dict[str, TuckChoice] = {}
+    for command, href in answers:
+        if isinstance(command, c.Tuck) and command.card is not None:
+            face = card_face(state.components.cards[command.card])
+            choice = choices.setdefault(command.card, TuckChoice(face, []))
+            choice.sides.append(Choice(side_words(face.sides[command.side]), href))
+    return list(choices.values())

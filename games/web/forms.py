@@ -9,8 +9,9 @@ from django import forms
 from django.conf import settings
 
 from engine.scenarios import SCENARIOS
+from games.errors import InvalidRequest
 from games.models import Game
-from games.services import NewGame
+from games.services import NewGame, Submitted
 from games.words import duration_words
 
 MOST_SEATS = max(max(scenario.players) for scenario in SCENARIOS.values())
@@ -31,6 +32,9 @@ MOVE_TIMES = [
     )
 ]
 """The times for a move that are offered, as far as the installation allows them."""
+
+MESSAGE_LENGTH = 200
+"""How long a line to the table may be, as ``games.models.TableMessage`` keeps it."""
 
 WHO = [("me", "Me"), ("open", "Open"), ("bot", "Bot")]
 
@@ -100,4 +104,29 @@ class NewGameForm(forms.Form):
             scenario=data["scenario"],
             move_time=data["move_time"],
             visibility=data["visibility"],
+        )
+
+
+class MoveForm(forms.Form):
+    """What a page sends to play: a line of notation, and what it answers and was seen with."""
+
+    text = forms.CharField(max_length=1000)
+    decision = forms.CharField(max_length=20, required=False)
+    version = forms.IntegerField(min_value=0)
+    message = forms.CharField(max_length=MESSAGE_LENGTH, required=False)
+    key = forms.CharField(max_length=200, required=False)
+
+    @property
+    def submitted(self) -> Submitted:
+        """Return the submission; raise InvalidRequest naming the first field that is wrong."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise InvalidRequest(f"{field}: {problems[0]}")
+        data = self.cleaned_data
+        return Submitted(
+            decision=data["decision"] or None,
+            expected_version=data["version"],
+            text=data["text"],
+            message=" ".join(data["message"].split()),
+            key=data["key"],
         )

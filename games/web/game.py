@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from games.models import Game, Seat
 from games.selectors import Position, Told
 from games.web import board, faces
 from games.web.asking import Awaited, asked_of, awaited, headline
-from games.web.choices import choices_of
+from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
 
 POLL_BOT, POLL_OTHERS = 1, 15
@@ -40,10 +40,10 @@ def game_page(request: HttpRequest, game_id: str) -> HttpResponse:
     position = selectors.position(player_of(request), game_id, at)
     if position.state is None:
         return render(request, "games/open_game.html", _open_table(request, position))
-    context = _table(position, position.state, at) | {"zoom": "zoom" in request.GET}
-    if at is None:
-        context |= _now(request, position, position.state)
-    return render(request, "games/game.html", context)
+    log = selectors.told_moves(position.seen, upto=position.state.version)
+    table = Tabletop(position.seen, position.state, position.view, log, past=at is not None)
+    context = _past(table) if table.past else _now(request, table)
+    return render(request, "games/game.html", context | {"zoom": "zoom" in request.GET})
 
 
 @never_cache
@@ -89,6 +89,37 @@ def _open_table(request: HttpRequest, position: Position) -> dict[str, Any]:
 # ---- The table -------------------------------------------------------------------------------
 
 
+class Tabletop(msgspec.Struct, frozen=True):
+    """A game in front of its reader: masked state, view, and the log in words up to there."""
+
+    seen: Seen
+    state: State
+    view: dict[str, Any]
+    log: list[Told]
+    past: bool
+
+    @property
+    def seat(self) -> int | None:
+        """Return the reader's seat, None for a spectator."""
+        return self.seen.seat
+
+    @property
+    def last_own_move(self) -> int:
+        """Return the number of the reader's last move, 0 if there is none."""
+        return max((move.number for move in self.log if move.seat == self.seat), default=0)
+
+    @property
+    def news_since(self) -> int:
+        """Return after which move a camp is news: in the past only that move itself is."""
+        if self.past:
+            return self.state.version - 1
+        return self.last_own_move if self.seat is not None else self._a_round_ago
+
+    @property
+    def _a_round_ago(self) -> int:
+        return self.state.version - len(self.state.tribes)
+
+
 class Live(msgspec.Struct, frozen=True):
     """When the page looks for news: what it shows, after how many seconds, without script too."""
 
@@ -113,84 +144,75 @@ class StepBack(msgspec.Struct, frozen=True):
     following: int | None
 
 
-def _table(position: Position, state: State, at: int | None) -> dict[str, Any]:
-    """Return what lies on the table, now or then: the part of the page that is only looked at."""
-    view, seat = position.view, position.seen.seat
-    game = position.seen.game
-    tribes = faces.tribe_faces(state, view["seats"])
-    mine = tribes[seat] if seat is not None else None
-    log = selectors.told_moves(position.seen, upto=state.version)
+def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
+    """Return what lies on the table, with where tapping it leads."""
+    state, seat = table.state, table.seat
+    tribes = faces.tribe_faces(state, table.view["seats"])
+    newest = table.log[::-1]
     return {
-        "game": view,
-        "board": _board(position, state, at, {}),
+        "game": table.view,
+        "board": _board(table, choices),
         "row": faces.row_places(state),
-        "stories": faces.story_places(state, seat, {}),
-        "mine": mine,
-        "others": [tribe for tribe in tribes if tribe is not mine],
-        "tribes": tribes,
+        "stories": faces.story_places(state, seat, choices.stories),
         "story_pile": len(state.story_pile),
-        "log": log[::-1][:RECENT],
-        "older": log[::-1][RECENT:],
-        "told": log[-1],
-        "past": at is not None,
-        "steps": StepBack(
-            at=state.version,
-            last=game.version,
-            previous=state.version - 1 if state.version > 1 else None,
-            following=state.version + 1 if state.version < game.version else None,
-        ),
+        "tribes": tribes,
+        "mine": tribes[seat] if seat is not None else None,
+        "others": [tribe for tribe in tribes if tribe.seat != seat],
         "scores": faces.scores_now(state),
-        "result": view["result"],
+        "log": newest[:RECENT],
+        "older": newest[RECENT:],
+        "steps": _step_back(table),
+        "choices": choices,
     }
 
 
-def _board(
-    position: Position, state: State, at: int | None, links: Mapping[str, str]
-) -> board.Drawing:
+def _board(table: Tabletop, choices: Choices) -> board.Drawing:
     """Return the map, with the camps that are news to the reader and the last route."""
-    seen, upto = position.seen, state.version
-    if at is not None:
-        after = at - 1
-    elif seen.seat is not None:
-        after = selectors.last_own_move(seen.game, seen.seat)
-    else:
-        after = upto - len(state.tribes)
+    state = table.state
     standing = [
         placed
-        for placed in selectors.camps_placed(seen, after, upto)
+        for placed in selectors.camps_placed(table.seen, table.news_since, state.version)
         if (camp := state.camps[state.board.index[placed.route[-1]]]) and camp.seat == placed.seat
     ]
     route = board.Route(standing[-1].route, standing[-1].seat) if standing else board.NO_ROUTE
     fresh = {placed.route[-1] for placed in standing}
-    return board.draw(position.view, links=links, route=route, fresh=fresh)
+    return board.draw(table.view, links=choices.spaces, route=route, fresh=fresh)
 
 
-# ---- Now -------------------------------------------------------------------------------------
+def _step_back(table: Tabletop) -> StepBack:
+    at, last = table.state.version, table.seen.game.version
+    return StepBack(
+        at=at,
+        last=last,
+        previous=at - 1 if at > 1 else None,
+        following=at + 1 if at < last else None,
+    )
 
 
-def _now(request: HttpRequest, position: Position, state: State) -> dict[str, Any]:
-    """Return what only the table of now has: the question, the news, and what can be tapped."""
-    view, seen = position.view, position.seen
-    decisions = awaited(view, timezone.now())
+# ---- Then and now ----------------------------------------------------------------------------
+
+
+def _past(table: Tabletop) -> dict[str, Any]:
+    return _laid_out(table, NO_CHOICES) | {"past": True, "told": table.log[-1]}
+
+
+def _now(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
+    """Return the table, with the question, the news, and what can be tapped."""
+    state, seat = table.state, table.seat
+    decisions = awaited(table.view, timezone.now())
     asked = asked_of(decisions)
-    context: dict[str, Any] = {
-        "headline": headline(view, decisions),
+    choices = choices_of(state, seat, table.view["id"])
+    return _laid_out(table, choices) | {
+        "headline": headline(table.view, decisions),
         "decisions": decisions,
         "asked": asked,
-        "played": _played(request, seen),
-        "news": _news(request, position, state),
+        "played": _played(request, table),
+        "news": _news(request, table),
         "live": None if state.over else _live(state, decisions),
-        "rematch": selectors.rematch_of(seen),
-        "may_rematch": state.over and seen.seat is not None,
+        "result": table.view["result"],
+        "rematch": selectors.rematch_of(table.seen),
+        "may_rematch": state.over and seat is not None,
     }
-    if asked is not None and seen.seat is not None:
-        choices = choices_of(state, seen.seat, seen.game.pk)
-        context |= {
-            "choices": choices,
-            "board": _board(position, state, None, choices.spaces),
-            "stories": faces.story_places(state, seen.seat, choices.stories),
-        }
-    return context
 
 
 def _live(state: State, decisions: Sequence[Awaited]) -> Live:
@@ -200,18 +222,16 @@ def _live(state: State, decisions: Sequence[Awaited]) -> Live:
     return Live(str(state.version), poll, poll * 2 if waiting else None)
 
 
-def _played(request: HttpRequest, seen: Seen) -> Told | None:
+def _played(request: HttpRequest, table: Tabletop) -> Told | None:
     """Return the move that the reader has just made, as the address says after playing."""
     number = _number(request, "played")
-    told = selectors.told_moves(seen, number - 1, number) if number else []
-    return next((move for move in told if move.seat == seen.seat), None)
+    own = (move for move in table.log if move.seat == table.seat)
+    return next((move for move in own if move.number == number), None)
 
 
-def _news(request: HttpRequest, position: Position, state: State) -> News:
+def _news(request: HttpRequest, table: Tabletop) -> News:
     """Return what happened since the version named, else since the reader's last move."""
-    seen, since = position.seen, _number(request, "news")
     gone_on = "news" in request.GET
-    if since is None:
-        since = selectors.last_own_move(seen.game, seen.seat) if seen.seat is not None else 0
-    moves = selectors.told_moves(seen, since, state.version) if since or gone_on else []
-    return News(gone_on, moves)
+    since = _number(request, "news") or table.last_own_move
+    known = gone_on or since
+    return News(gone_on, [move for move in table.log if move.number > since] if known else [])

@@ -15,14 +15,14 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from engine import commands, legal, notation
-from engine.commands import Command
+from engine.commands import Command, Undo
 from engine.errors import IllegalMove, NotYourDecision
 from engine.state import State
 from games import selectors, services
-from games.errors import InvalidRequest
 from games.services import LEGAL_SHOWN
 from games.web import board
 from games.web.doors import for_players, signed_in
+from games.web.forms import MoveForm
 from games.web.paying import (
     camp_text,
     confirm_path,
@@ -35,13 +35,11 @@ from games.web.paying import (
 from games.web.preview import preview
 
 KEY_BYTES = 16
-KEY_LENGTH = 200
-MESSAGE_LENGTH = 200
-ROUTES_SHOWN = 6
-"""How many routes are shown unfolded, the cheapest ones."""
+ROUTES_SHOWN, ROUTES_LISTED = 6, 50
+"""How many routes are shown unfolded, and how many at all: the cheapest ones."""
 
 
-class Hand(msgspec.Struct, frozen=True):
+class Seated(msgspec.Struct, frozen=True):
     """A game from the seat of a player who wants to play: view, masked state, names."""
 
     view: dict[str, Any]
@@ -56,37 +54,37 @@ class Hand(msgspec.Struct, frozen=True):
         return self.state.decision_of(asked) if asked else None
 
 
-def _hand(request: HttpRequest, game_id: str) -> Hand:
+def _seated(request: HttpRequest, game_id: str) -> Seated:
     """Return the game from the player's seat; raise NotYourDecision if there is none to play."""
     position = selectors.position(signed_in(request), game_id)
     seat, state = position.seen.seat, position.state
     if seat is None or state is None:
         raise NotYourDecision("you have no seat at this table, or it waits for players")
     names = [seat["name"] for seat in position.view["seats"]]
-    return Hand(position.view, state, seat, names)
+    return Seated(position.view, state, seat, names)
 
 
 @require_safe
 @for_players
 def choose_route(request: HttpRequest, game_id: str, space: str) -> HttpResponse:
     """Show the routes to a space; a single one is not asked for."""
-    hand = _hand(request, game_id)
+    seated = _seated(request, game_id)
     destination = space.upper()
-    found = legal.routes_to(hand.state, hand.seat, destination)
-    choices = [route_choice(hand.view, entry, hand.names) for entry in found.entries]
+    found = legal.routes_to(seated.state, seated.seat, destination)
+    choices = [route_choice(seated.view, entry, seated.names) for entry in found.entries]
     if not choices:
         return redirect(confirm_path(game_id, f"camp {destination}"))
     if len(choices) == 1:
         return redirect(choices[0].href)
     cheapest = sorted(choices, key=lambda choice: len(choice.spent))
     context = {
-        "game": hand.view,
-        "seat": hand.seat,
-        "board": board.draw(hand.view),
+        "game": seated.view,
+        "seat": seated.seat,
+        "board": board.draw(seated.view),
         "destination": destination,
         "routes": cheapest[:ROUTES_SHOWN],
-        "more": cheapest[ROUTES_SHOWN:],
-        "complete": found.complete,
+        "more": cheapest[ROUTES_SHOWN:ROUTES_LISTED],
+        "complete": found.complete and len(cheapest) <= ROUTES_LISTED,
     }
     return render(request, "games/routes.html", context)
 
@@ -95,21 +93,21 @@ def choose_route(request: HttpRequest, game_id: str, space: str) -> HttpResponse
 @for_players
 def choose_payment(request: HttpRequest, game_id: str) -> HttpResponse:
     """Show what can pay each step of a route; the form comes back here with the cards picked."""
-    hand = _hand(request, game_id)
-    spaces, steps = route_of(hand.state, hand.seat, request.GET.get("route", ""))
+    seated = _seated(request, game_id)
+    spaces, steps = route_of(seated.state, seated.seat, request.GET.get("route", ""))
     picked = [request.GET.get(f"step{number}", "") for number in range(1, len(steps) + 1)]
     if any(picked):
-        paid = named_payment(hand.state, hand.seat, steps, picked)
-        return redirect(confirm_path(game_id, camp_text(hand.state, spaces, paid)))
-    only = only_payment(hand.state, hand.seat, steps)
+        paid = named_payment(seated.state, seated.seat, steps, picked)
+        return redirect(confirm_path(game_id, camp_text(seated.state, spaces, paid)))
+    only = only_payment(seated.state, seated.seat, steps)
     if only is not None:
-        return redirect(confirm_path(game_id, camp_text(hand.state, spaces, only)))
+        return redirect(confirm_path(game_id, camp_text(seated.state, spaces, only)))
     context = {
-        "game": hand.view,
-        "board": board.draw(hand.view, route=board.Route(spaces, hand.seat)),
+        "game": seated.view,
+        "board": board.draw(seated.view, route=board.Route(spaces, seated.seat)),
         "destination": spaces[-1],
         "route": "-".join(spaces),
-        "steps": step_choices(hand.state, hand.seat, steps, hand.names),
+        "steps": step_choices(seated.state, seated.seat, steps, seated.names),
     }
     return render(request, "games/payment.html", context)
 
@@ -118,20 +116,21 @@ def choose_payment(request: HttpRequest, game_id: str) -> HttpResponse:
 @for_players
 def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
     """Show in words and on the map what a line of notation would do, and the button for it."""
-    hand = _hand(request, game_id)
+    seated = _seated(request, game_id)
     phrases = notation.parse(request.GET.get("text", ""))
+    if seated.decision is None and phrases != [Undo()]:
+        raise NotYourDecision("you are not asked anything now")
     try:
-        shown = preview(
-            hand.state, hand.seat, notation.resolve(phrases, hand.state, hand.seat), hand.names
-        )
+        answer = notation.resolve(phrases, seated.state, seated.seat)
+        shown = preview(seated.state, seated.seat, answer, seated.names)
     except IllegalMove as error:
-        error.legal = legal.legal(hand.state, hand.seat)[:LEGAL_SHOWN]
+        error.legal = legal.legal(seated.state, seated.seat)[:LEGAL_SHOWN]
         raise
     context = {
-        "game": hand.view,
+        "game": seated.view,
         "preview": shown,
-        "board": board.draw(hand.view, route=board.Route(shown.route, hand.seat)),
-        "decision": hand.decision or "",
+        "board": board.draw(seated.view, route=board.Route(shown.route, seated.seat)),
+        "decision": seated.decision or "",
         "key": secrets.token_urlsafe(KEY_BYTES),
     }
     return render(request, "games/confirm.html", context)
@@ -141,7 +140,8 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
 @for_players
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
     """Play what was confirmed, once, and show the game with what was played."""
-    answer = services.submit_move(signed_in(request), game_id, _submitted(request))
+    submitted = MoveForm(request.POST).submitted
+    answer = services.submit_move(signed_in(request), game_id, submitted)
     unapplied = [commands.parse(command) for command in answer["unapplied"]]
     if unapplied:
         messages.warning(request, _unapplied_words(request, game_id, unapplied))
@@ -149,21 +149,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
     return redirect(f"{reverse('game', args=[game_id])}?{query}")
 
 
-def _submitted(request: HttpRequest) -> services.Submitted:
-    version = request.POST.get("version", "")
-    if not version.isdecimal():
-        raise InvalidRequest("version: the number of the last move you saw")
-    message = " ".join(request.POST.get("message", "").split())
-    return services.Submitted(
-        decision=request.POST.get("decision") or None,
-        expected_version=int(version),
-        text=request.POST.get("text", ""),
-        message=message[:MESSAGE_LENGTH],
-        key=request.POST.get("key", "")[:KEY_LENGTH],
-    )
-
-
 def _unapplied_words(request: HttpRequest, game_id: str, unapplied: Sequence[Command]) -> str:
-    state = _hand(request, game_id).state
+    state = _seated(request, game_id).state
     lines = " and ".join(f"“{notation.text_of(state, command)}”" for command in unapplied)
     return f"What came before it has changed what is allowed, so it was not played: {lines}."

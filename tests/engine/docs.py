@@ -10,7 +10,7 @@ import msgspec
 
 ROOT = Path(__file__).parents[2]
 ITEM = re.compile(r"^- \*\*(R\d+\.\d+)\*\* (.*?)(?=^- |^#|\Z)", re.MULTILINE | re.DOTALL)
-PLACE = re.compile(r"`([a-z_/]+\.py)`((?: `[A-Za-z_.]+`,?)+)")
+PLACE = re.compile(r"`([a-z_/]+\.py)`((?:\s+`[A-Za-z_.]+`,?)+)")
 
 
 class Rule(msgspec.Struct, frozen=True):

@@ -188,6 +188,11 @@ class Game:
         return copy
 
 
+def events_of(export: Data, kind: str) -> list[Data]:
+    """Return the events of a kind, to be changed in place."""
+    return [e for move in export["moves"] for e in move["events"] if e["type"] == kind]
+
+
 def chained(row: Data, previous: bytes, number: int) -> Data:
     """Return a row of an export with the three fields of its hash chain, reckoned by hand."""
     nonce = secret("nonce", number)

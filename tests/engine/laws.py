@@ -18,7 +18,7 @@ LARGE_HAND = 10
 """With more cards in hand, listing all legal moves takes long."""
 
 LISTED = 2
-LISTED_LARGE = 10
+LISTED_LARGE = 20
 """Legal moves are listed and tried after one in so many moves, or in so many with a large hand."""
 
 

@@ -196,7 +196,7 @@ class Table:
         return notation.resolve(notation.parse(line), mask(self.state, self.asked), self.asked)
 
     def play(self, *submitted: str | Command) -> Table:
-        """Play a line of notation, or commands, for the seat that is asked."""
+        """Play lines of notation, then commands, for the seat that is asked: one submission."""
         seat, commands = self.asked, self._read(submitted)
         self.outcome = submit(self.state, seat, commands, self.chance)
         self.events = codec.decode_events(codec.canonical(self.outcome.events))
@@ -205,10 +205,9 @@ class Table:
         return self
 
     def _read(self, submitted: tuple[str | Command, ...]) -> list[Command]:
-        commands: list[Command] = []
-        for part in submitted:
-            commands += self.commands(part) if isinstance(part, str) else [part]
-        return commands
+        lines = [part for part in submitted if isinstance(part, str)]
+        commands = [part for part in submitted if not isinstance(part, str)]
+        return [*(self.commands(", ".join(lines)) if lines else []), *commands]
 
     def refuses(self, *submitted: str | Command, rule: str) -> IllegalMove:
         """Check that the submission is refused by this rule; return the refusal."""
@@ -225,7 +224,7 @@ class Table:
 
     # ---- Then ----------------------------------------------------------------------------
 
-    def seen(self, kind: type[AnEvent]) -> list[AnEvent]:
+    def happened(self, kind: type[AnEvent]) -> list[AnEvent]:
         """Return the events of this kind that the last submission led to."""
         return [event for event in self.events if isinstance(event, kind)]
 

@@ -10,7 +10,7 @@ from engine.decide import submit
 from engine.errors import GameError, GameOver, InvalidCommand, NotYourDecision
 from tests.engine.game import Game
 from tests.engine.policies import bot
-from tests.engine.table import Table, camp
+from tests.engine.table import Table
 
 LINE = "*0  f  d  m  *1"
 
@@ -50,8 +50,8 @@ def test_what_others_learn_does_not_end_all_or_nothing() -> None:
 
 
 def test_after_something_was_learnt_a_refused_command_comes_back() -> None:
-    table = second_camp().play(camp(second_camp(), "A0 A1", "F1 F2"), "story 1", "tuck F1")
-    assert table.seen(e.StoryRowFilled)
+    table = second_camp().play("camp A1 auto", "story 1", "tuck F1")
+    assert table.happened(e.StoryRowFilled)
     assert table.outcome.unapplied == (c.Tuck(card="F1"),)
     assert len(table.outcome.commands) == 2
     assert table.asked == 1
@@ -75,7 +75,7 @@ def test_without_anything_to_learn_the_refusal_refuses_all_even_after_a_story_ti
 
 def test_a_shuffle_is_learnt_from() -> None:
     table = Table(LINE, pile="", discard="W1 W2 W3").play("take 5-6", "tuck B1")
-    assert table.seen(e.PileShuffled)
+    assert table.happened(e.PileShuffled)
     assert table.outcome.unapplied == (c.Tuck(card="B1"),)
 
 
@@ -104,9 +104,9 @@ def test_an_answer_in_advance_to_a_question_that_is_not_put_is_refused() -> None
 
 def test_no_next_turn_is_answered_in_advance() -> None:
     """Seat 1 must pass, so that seat 0 is asked again at once."""
-    table = Table(LINE, row="- - - - - B1", pile="", hands={0: "F1 F2"})
-    error = table.refuses("take 6", "story 1", rule="R3.1")
-    assert error.command_index == 1
+    table = Table(LINE, row="- - - - - B1", pile="", hands={0: "F1 F2"}).play("take 6", "story 1")
+    assert table.outcome.unapplied == (c.Story(place=1),)
+    assert (table.asked, table.state.questions[0].kind) == (0, "turn")
 
 
 def test_nothing_is_no_submission() -> None:

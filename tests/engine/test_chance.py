@@ -13,7 +13,7 @@ from engine.chance import Chance, commitment
 from engine.components.shipped import hearth
 from engine.setup import set_up
 from tests.engine.docs import code_of
-from tests.engine.game import Game, rechained, secret
+from tests.engine.game import Game, events_of, rechained, secret
 from tests.engine.plain import Data, hearth_data
 from tests.engine.positions import played
 
@@ -172,6 +172,24 @@ def test_the_documented_program_finds_another_deal() -> None:
     export, other = Game(2, 1).export(), Game(2, 2).export()
     export["moves"] = other["moves"]
     assert check(rechained(export)) != []
+
+
+def test_the_documented_program_finds_a_shuffle_that_was_done_again() -> None:
+    export = played(3).export()
+    order = events_of(export, "pile_shuffled")[0]["order"]
+    order[0], order[1] = order[1], order[0]
+    assert check(export) != []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("row_filled", "card"), ("reward_drawn", "card"), ("story_row_filled", "story")],
+)
+def test_the_documented_program_finds_another_draw(kind: str, name: str) -> None:
+    export = played(3).export()
+    first, second, *_ = events_of(export, kind)
+    first[name], second[name] = second[name], first[name]
+    assert check(export) != []
 
 
 def test_the_documented_program_finds_another_seed() -> None:

@@ -16,7 +16,7 @@ PLAYED = {1: 8, 2: 6, 3: 12, 4: 2, 5: 4, 6: 7, 7: 2, 8: 6, 14: 1}
 
 
 @cache
-def tests() -> frozenset[str]:
+def engine_tests() -> frozenset[str]:
     """Return the names of all test functions of the engine."""
     files = Path(__file__).parent.glob("test_*.py")
     return frozenset(
@@ -62,7 +62,7 @@ def test_the_document_has_every_rule_once_and_in_order() -> None:
 def test_the_rule_has_a_test(rule: Rule) -> None:
     chapter, number = rule.number[1:].split(".")
     pattern = re.compile(rf"test_r{chapter}_{number}_")
-    assert any(pattern.match(name) for name in tests()), rule.number
+    assert any(pattern.match(name) for name in engine_tests()), rule.number
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.number)
@@ -75,5 +75,7 @@ def test_the_rule_lives_where_the_document_says(rule: Rule) -> None:
 
 def test_no_test_is_about_a_rule_that_is_not_there() -> None:
     numbers = {rule.number for rule in rules()}
-    tested = {f"R{m[1]}.{m[2]}" for name in tests() if (m := re.match(r"test_r(\d+)_(\d+)_", name))}
+    tested = {
+        f"R{m[1]}.{m[2]}" for name in engine_tests() if (m := re.match(r"test_r(\d+)_(\d+)_", name))
+    }
     assert tested <= numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -295,7 +296,8 @@ def test_every_word_of_the_grammar_is_documented() -> None:
 
 
 def test_every_example_of_the_document_is_read() -> None:
-    examples = [line for line in document("notation.md").splitlines() if line.startswith("    > ")]
-    assert len(examples) >= 10
-    for line in examples:
-        assert parse(line.removeprefix("    > "))
+    blocks = re.findall(r"```notation\n(.*?)```", document("notation.md"), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert len(lines) >= 10
+    for line in lines:
+        assert parse(line)

@@ -13,7 +13,7 @@ def test_r14_1_a_story_tile_without_any_choice_is_taken_by_the_engine() -> None:
     table = Table(
         LINE, hands={0: "F1 F2"}, placed={0: 1}, story_row=(None, "1 forest"), story_pile=()
     ).play("camp A1 auto")
-    assert table.seen(e.StoryTaken) == [e.StoryTaken(seat=0, story="1 forest", from_=2)]
+    assert table.happened(e.StoryTaken) == [e.StoryTaken(seat=0, story="1 forest", from_=2)]
     assert table.completed(0) == ["1 forest"]
     assert table.asked == 1
 
@@ -22,7 +22,7 @@ def test_r14_1_the_last_tile_of_the_pile_is_taken_by_the_engine() -> None:
     table = Table(
         LINE, hands={0: "F1 F2"}, placed={0: 1}, story_row=NO_ROW, story_pile=("1 forest",)
     ).play("camp A1 auto")
-    assert table.seen(e.StoryTaken) == [e.StoryTaken(seat=0, story="1 forest", from_="pile")]
+    assert table.happened(e.StoryTaken) == [e.StoryTaken(seat=0, story="1 forest", from_="pile")]
     assert table.asked == 1
 
 
@@ -31,7 +31,7 @@ def test_r14_1_it_may_be_answered_in_advance_all_the_same() -> None:
         LINE, hands={0: "F1 F2"}, placed={0: 1}, story_row=NO_ROW, story_pile=("1 forest",)
     ).play("camp A1 auto, story pile")
     assert len(table.outcome.commands) == 2
-    assert len(table.seen(e.StoryTaken)) == 1
+    assert len(table.happened(e.StoryTaken)) == 1
 
 
 def test_r14_1_with_two_possible_tiles_the_seat_is_asked() -> None:

@@ -47,7 +47,7 @@ def test_r3_1_only_one_of_both() -> None:
 def test_r3_2_2_cards_side_by_side_are_taken_from_the_row() -> None:
     table = Table(LINE, row="B1 B2 M1 M2 D1 D2", pile="W1 W2").play("take 3-4")
     assert table.hand(0) == "M1 M2"
-    assert table.seen(e.CardsTaken) == [e.CardsTaken(seat=0, places=(3, 4), cards=("M1", "M2"))]
+    assert table.happened(e.CardsTaken) == [e.CardsTaken(seat=0, places=(3, 4), cards=("M1", "M2"))]
 
 
 @pytest.mark.parametrize("places", [(1, 6), (1, 3), (2,), (1, 2, 3), (0, 1), (6, 7), (3, 3), ()])
@@ -68,7 +68,7 @@ def test_r3_2_there_is_no_hand_limit() -> None:
 def test_r3_3_the_place_nearest_the_draw_pile_is_filled_first() -> None:
     table = Table(LINE, row="B1 B2 M1 M2 D1 D2", pile="W1 W2 W3").play("take 2-3")
     assert table.row == "B1 W2 W1 M2 D1 D2"
-    assert [(filled.place, filled.card) for filled in table.seen(e.RowFilled)] == [
+    assert [(filled.place, filled.card) for filled in table.happened(e.RowFilled)] == [
         (3, "W1"),
         (2, "W2"),
     ]
@@ -76,7 +76,7 @@ def test_r3_3_the_place_nearest_the_draw_pile_is_filled_first() -> None:
 
 def test_r3_4_the_discards_become_a_new_draw_pile_when_a_card_is_needed() -> None:
     table = Table(LINE, pile="W1", discard="F1 F2 F3").play("take 5-6")
-    (shuffled,) = table.seen(e.PileShuffled)
+    (shuffled,) = table.happened(e.PileShuffled)
     assert shuffled.pile == "draw"
     assert sorted(shuffled.order or ()) == ["F1", "F2", "F3"]
     assert table.row == f"B5 B6 M5 M6 {shuffled.order[0]} W1"
@@ -93,8 +93,8 @@ def test_r3_4_the_discards_are_shuffled_for_a_reward_too() -> None:
     table = Table(
         LINE, hands={0: "F1 F2"}, stories={0: ["1 forest"]}, pile="", discard="W1 W2 W3"
     ).play("camp A1 auto")
-    (reward,) = table.seen(e.RewardDrawn)
-    assert reward.card == table.seen(e.PileShuffled)[0].order[0]
+    (reward,) = table.happened(e.RewardDrawn)
+    assert reward.card == table.happened(e.PileShuffled)[0].order[0]
 
 
 def test_r3_4_a_reward_lapses_without_any_card() -> None:
@@ -102,7 +102,7 @@ def test_r3_4_a_reward_lapses_without_any_card() -> None:
         "*0 f0 d m *1", hands={0: "F1"}, stories={0: ["1 forest"]}, row="- - - - - B1", pile=""
     ).play("take 6")
     assert table.completed(0) == ["1 forest"]
-    assert table.seen(e.RewardDrawn) == []
+    assert table.happened(e.RewardDrawn) == []
     assert table.hand(0) == "B1 F1"
 
 
@@ -116,7 +116,7 @@ def test_r3_5_a_short_row_closes_up_towards_the_draw_pile() -> None:
 def test_r3_5_a_row_that_lies_closed_up_already_is_no_event() -> None:
     table = Table(LINE, row="- - B1 B2 M1 M2", pile="").play("take 3-4")
     assert table.row == "- - - - M1 M2"
-    assert table.seen(e.RowClosedUp) == []
+    assert table.happened(e.RowClosedUp) == []
 
 
 def test_r3_5_a_short_row_is_filled_at_the_end_of_every_turn() -> None:
@@ -134,7 +134,7 @@ def test_r3_5_rewards_are_drawn_before_the_row_is_filled() -> None:
     table = Table(
         LINE, hands={0: "F1 F2"}, stories={0: ["1 forest"]}, row="- - - - B1 B2", pile="W1"
     ).play("camp A1 auto")
-    assert table.seen(e.RewardDrawn)[0].card == "W1"
+    assert table.happened(e.RewardDrawn)[0].card == "W1"
 
 
 def test_r3_5_the_only_card_is_taken_alone() -> None:
@@ -150,13 +150,13 @@ def test_r3_5_empty_places_cannot_be_taken() -> None:
 
 def test_r3_5_a_seat_that_can_neither_take_nor_place_passes() -> None:
     table = Table(LINE, row="- - - - - B1", pile="", hands={0: "F1 F2"}).play("take 6")
-    assert table.seen(e.Passed) == [e.Passed(seat=1)]
+    assert table.happened(e.Passed) == [e.Passed(seat=1)]
     assert table.asked == 0
 
 
 def test_r3_5_a_seat_that_can_place_a_camp_does_not_pass() -> None:
     table = Table(LINE, row="- - - - - B1", pile="", hands={1: "M1 M2"}).play("take 6")
-    assert table.seen(e.Passed) == []
+    assert table.happened(e.Passed) == []
     assert table.asked == 1
     table.refuses("pass", rule="R3.5")
 
@@ -184,7 +184,7 @@ def test_r3_6_a_route_goes_from_space_to_adjacent_space() -> None:
     table = Table("*0 f d m\n  f b d *1", hands={0: "F1 F2 M1 D1 B1"})
     table.refuses("camp A3 from A0 via A1 auto", rule="R3.6")
     table.play("camp A3 from A0 via A1 A2 pay F1 F2 D1 M1")
-    assert table.seen(e.CampPlaced)[0].route == ("A0", "A1", "A2", "A3")
+    assert table.happened(e.CampPlaced)[0].route == ("A0", "A1", "A2", "A3")
 
 
 def test_r3_6_a_route_may_be_longer_than_needed() -> None:
@@ -261,7 +261,7 @@ LAKE = "*0  f0  w  w  f  *1\n  m   w  w  f"
 def test_r3_8_1_water_card_crosses_a_whole_water_area() -> None:
     table = Table(LAKE, hands={0: "F1 W1 F2"})
     table.play("camp A4 from A1 via A2 A3 pay F1 W1 F2")
-    paid = table.seen(e.CampPlaced)[0].payment
+    paid = table.happened(e.CampPlaced)[0].payment
     assert [(p.card, p.spaces) for p in paid] == [
         ("F1", ("A1",)),
         ("W1", ("A2", "A3")),
@@ -387,7 +387,7 @@ def test_r3_11_several_routes_are_never_chosen_from_silently() -> None:
 def test_r3_11_the_player_names_the_route() -> None:
     table = Table("*0 f m *1\n  d m m", hands={0: "F1 D1 M1 M2 B1"})
     table.play("camp A2 from A0 via B0 B1 auto")
-    assert table.seen(e.CampPlaced)[0].route == ("A0", "B0", "B1", "A2")
+    assert table.happened(e.CampPlaced)[0].route == ("A0", "B0", "B1", "A2")
 
 
 # ---- What follows ----------------------------------------------------------------------------

@@ -8,14 +8,14 @@ from tests.engine.table import Table
 
 def test_r4_1_a_new_camp_takes_1_berry_of_its_area() -> None:
     table = Table("*0 f:2 d m *1", hands={0: "F1 F2"}).play("camp A1 auto")
-    assert len(table.seen(e.BerryTaken)) == 1
+    assert len(table.happened(e.BerryTaken)) == 1
     assert table.state.tribes[0].berries == 1
     assert sum(table.state.berries) == 1
 
 
 def test_r4_1_an_area_without_berries_gives_none() -> None:
     table = Table("*0 f d:2 m *1", hands={0: "F1 F2"}).play("camp A1 auto")
-    assert table.seen(e.BerryTaken) == []
+    assert table.happened(e.BerryTaken) == []
     assert table.state.tribes[0].berries == 0
 
 
@@ -35,9 +35,9 @@ def test_r4_1_passing_through_an_area_takes_nothing() -> None:
 
 def test_r4_2_berries_belong_to_the_area_not_to_the_space() -> None:
     table = Table("*0 f f f:2 *1", hands={0: "B1 F1"}).play("camp A1 auto")
-    assert table.seen(e.BerryTaken) == [e.BerryTaken(seat=0, space="A3")]
+    assert table.happened(e.BerryTaken) == [e.BerryTaken(seat=0, space="A3")]
 
 
 def test_r4_2_another_area_of_the_same_terrain_keeps_its_berries() -> None:
     table = Table("*0 f d f:2 *1", hands={0: "B1 F1"}).play("camp A1 auto")
-    assert table.seen(e.BerryTaken) == []
+    assert table.happened(e.BerryTaken) == []

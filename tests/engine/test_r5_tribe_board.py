@@ -35,7 +35,7 @@ def test_r5_1_the_1st_camp_gives_nothing_and_the_others_what_their_place_says(
     number: int, asks: str | None
 ) -> None:
     table = placing(number)
-    assert table.seen(e.CampPlaced)[0].asks == asks
+    assert table.happened(e.CampPlaced)[0].asks == asks
     question = table.state.questions[0]
     assert (question.seat, question.kind) == ((1, "turn") if asks is None else (0, asks))
 
@@ -67,7 +67,7 @@ def test_r5_2_with_an_empty_pile_the_place_stays_empty_and_the_top_is_not_offere
     table.refuses("story pile", rule="R5.2")
     table.play("story 2")
     assert table.state.story_row == ("1 desert", None, "3 desert")
-    assert table.seen(e.StoryRowFilled) == []
+    assert table.happened(e.StoryRowFilled) == []
 
 
 def test_r5_2_places_keep_their_numbers() -> None:
@@ -79,7 +79,7 @@ def test_r5_2_places_keep_their_numbers() -> None:
 
 def test_r5_2_without_any_story_tile_nothing_is_asked() -> None:
     table = placing(2, story_row=(None,) * 5, story_pile=())
-    assert table.seen(e.CampPlaced)[0].asks is None
+    assert table.happened(e.CampPlaced)[0].asks is None
     assert table.asked == 1
 
 
@@ -104,7 +104,7 @@ def test_r5_3_only_the_visible_side_counts() -> None:
 def test_r5_3_declined_the_slot_stays_empty_for_the_game() -> None:
     table = placing(3).play("tuck nothing")
     assert table.state.tribes[0].tucked == ()
-    assert table.seen(e.CardTucked) == [e.CardTucked(seat=0, card=None, side=0, slot=1)]
+    assert table.happened(e.CardTucked) == [e.CardTucked(seat=0, card=None, side=0, slot=1)]
     later = placing(5).play("tuck A1")
     assert later.state.tribes[0].tucked == (Tucked(2, "A1", 0),)
 
@@ -112,7 +112,7 @@ def test_r5_3_declined_the_slot_stays_empty_for_the_game() -> None:
 def test_r5_3_with_an_empty_hand_nothing_is_asked() -> None:
     table = placing(3, hand="F1 F2")
     assert table.asked == 1
-    assert table.seen(e.CardTucked) == []
+    assert table.happened(e.CardTucked) == []
 
 
 def test_r5_3_every_side_of_every_hand_card_and_nothing_are_offered() -> None:
@@ -144,7 +144,7 @@ def test_r5_3_such_an_answer_is_refused(answer: str | c.Command) -> None:
 
 def test_r5_4_the_8th_camp_is_the_last_and_gives_1_fire_at_scoring() -> None:
     table = Table(LINE, hands={1: "M1 M2"}, placed={1: 7}, active=1).play("camp A3 auto")
-    (ended,) = table.seen(e.GameEnded)
+    (ended,) = table.happened(e.GameEnded)
     assert ended.reason == "last_camp"
     fire = [next(line for line in score.lines if line.rule == "R8.4b") for score in ended.scores]
     assert [line.points for line in fire] == [0, 1]

@@ -101,9 +101,10 @@ def test_r6_5_one_reward_card_for_each_completed_tile() -> None:
 
 
 def test_r6_5_a_completed_tile_stays_so_and_gives_no_second_reward() -> None:
-    table = Table("*0 f0 d m *1", completed={0: ["3 desert"]}, pile="W1 W2 W3").play("take 1-2")
-    assert table.completed(0) == ["3 desert"]
-    assert table.seen(e.RewardDrawn) == []
+    tiles = {0: ["1 forest", "3 desert"]}
+    table = Table("*0 f0 d m *1", completed=tiles, pile="W1 W2 W3").play("take 1-2")
+    assert table.completed(0) == tiles[0]
+    assert table.happened(e.StoryCompleted) == table.happened(e.RewardDrawn) == []
 
 
 def test_r6_5_nobody_elses_tiles_are_completed_in_your_turn() -> None:

@@ -23,7 +23,7 @@ def points(table: Table, rule: str) -> list[int]:
 
 def ended(table: Table) -> e.GameEnded:
     """Return the end of the game that the last submission led to."""
-    (event,) = table.seen(e.GameEnded)
+    (event,) = table.happened(e.GameEnded)
     return event
 
 
@@ -34,7 +34,7 @@ def test_r8_1_the_round_of_the_last_camp_is_played_to_its_end() -> None:
     table = Table(LINE, seats=3, hands={1: "M1 M2"}, placed={1: 7}, start_seat=0, active=1)
     table.play("camp A3 auto")
     assert table.asked == 2
-    assert table.seen(e.GameEnded) == []
+    assert table.happened(e.GameEnded) == []
     assert ended(table.play("take 1-2")).reason == "last_camp"
 
 
@@ -62,13 +62,13 @@ def test_r8_1_then_nothing_more_is_played() -> None:
 
 def test_r8_2_it_ends_if_no_seat_has_a_destination_after_a_round() -> None:
     table = Table("*0 f w w *1", hands={0: "F1 F2"}).play("camp A1 auto")
-    assert table.seen(e.GameEnded) == []
+    assert table.happened(e.GameEnded) == []
     assert ended(table.play("take 1-2")).reason == "no_destination"
 
 
 def test_r8_2_a_destination_counts_even_if_no_hand_can_pay_for_it() -> None:
     table = Table("*0 f0 w w f *1", active=1).play("take 1-2")
-    assert table.seen(e.GameEnded) == []
+    assert table.happened(e.GameEnded) == []
 
 
 def test_r8_2_a_destination_counts_only_if_it_can_be_reached() -> None:
@@ -78,18 +78,18 @@ def test_r8_2_a_destination_counts_only_if_it_can_be_reached() -> None:
 
 def test_r8_2_it_ends_after_a_round_in_which_every_seat_passed() -> None:
     table = Table(LINE, row="- - - - - B1", pile="").play("take 6")
-    assert table.seen(e.Passed) == [e.Passed(seat=1), e.Passed(seat=0), e.Passed(seat=1)]
-    assert table.seen(e.RoundEnded) == [e.RoundEnded(round=1), e.RoundEnded(round=2)]
+    assert table.happened(e.Passed) == [e.Passed(seat=1), e.Passed(seat=0), e.Passed(seat=1)]
+    assert table.happened(e.RoundEnded) == [e.RoundEnded(round=1), e.RoundEnded(round=2)]
     assert ended(table).reason == "all_passed"
 
 
 def test_r8_2_passes_of_different_rounds_do_not_add_up() -> None:
     table = Table("*0 f d f *1", row="- - - - - B1", pile="", hands={0: "F1 F2"})
-    assert table.play("take 6").seen(e.Passed) == [e.Passed(seat=1)]
+    assert table.play("take 6").happened(e.Passed) == [e.Passed(seat=1)]
     table.play("camp A1 from A0 pay F1 F2")
-    assert table.play("take 5-6").seen(e.Passed) == [e.Passed(seat=0)]
-    assert table.play("camp A3 auto").seen(e.RoundEnded) == [e.RoundEnded(round=3)]
-    assert table.seen(e.GameEnded) == []
+    assert table.play("take 5-6").happened(e.Passed) == [e.Passed(seat=0)]
+    assert table.play("camp A3 auto").happened(e.RoundEnded) == [e.RoundEnded(round=3)]
+    assert table.happened(e.GameEnded) == []
 
 
 def test_r8_3_a_tile_met_at_the_very_end_is_completed_without_reward() -> None:
@@ -101,7 +101,7 @@ def test_r8_3_a_tile_met_at_the_very_end_is_completed_without_reward() -> None:
         active=1,
     ).play("camp A3 auto")
     assert table.completed(0) == ["1 forest"]
-    assert table.seen(e.RewardDrawn) == []
+    assert table.happened(e.RewardDrawn) == []
     assert points(table, "R8.4a")[0] == 3
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import commands as c
+from engine import events as e
 from engine.verify import verify
-from tests.engine.game import Dice, Game, rechained, secret
+from tests.engine.game import Dice, Game, events_of, rechained, secret
 from tests.engine.plain import Data, plain
 from tests.engine.policies import anything, bot
 from tests.engine.positions import games, played, repeatable
@@ -27,11 +28,6 @@ def full_game() -> Game:
 
 def problems(export: Data, head: str | None = None) -> tuple[str, ...]:
     return verify(export, head).problems
-
-
-def events_of(export: Data, kind: str) -> list[Data]:
-    """Return the events of a kind, to be changed in place."""
-    return [e for move in export["moves"] for e in move["events"] if e["type"] == kind]
 
 
 def head_of(export: Data) -> str:
@@ -252,6 +248,15 @@ def test_tampering_is_found_although_everything_is_hashed_again(
     assert problems(rechained(export))
 
 
+def test_a_shuffle_while_cards_are_left_to_draw_is_found() -> None:
+    game = Game(2).play([bot, bot], moves=9)
+    assert game.state.pile
+    assert game.state.discard
+    order = game.chance.shuffle(game.state.chance_uses, game.state.discard)
+    game.operate(e.PileShuffled(pile="draw", order=order))
+    assert problems(game.export())
+
+
 def test_the_game_that_is_tampered_with_has_it_all() -> None:
     export = full_game().export()
     for kind in ("pile_shuffled", "reward_drawn", "story_row_filled", "game_ended"):
@@ -274,7 +279,7 @@ def test_a_move_that_the_rules_do_not_allow_is_noted() -> None:
 def test_a_damaged_file_is_reported_and_never_an_error(number: int) -> None:
     """Some row of the log has lost a field, or has another in its place."""
     dice, export = Dice("damage", number), full_game().export()
-    event = dice.pick([e for move in export["moves"] for e in move["events"]])
+    event = dice.pick([event for move in export["moves"] for event in move["events"]])
     key = dice.pick(sorted(event))
     if dice.one_in(2):
         del event[key]

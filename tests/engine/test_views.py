@@ -295,16 +295,16 @@ def test_who_learns_something_hidden(line: str, kind: type[e.Event], seats: set[
         table = Table(LINE, hands={0: "F1 F2"}, secret="F1 F2", stories={0: ["1 forest"]})
     before = table.state
     table.play(line)
-    assert learners(before, table.seen(kind)[0]) == seats
+    assert learners(before, table.happened(kind)[0]) == seats
 
 
 def test_everyone_learns_from_a_story_tile_that_is_turned_up() -> None:
     before = Table(LINE, asks="story", placed={0: 2}).state
     from_pile = Table(LINE, asks="story", placed={0: 2}).play("story pile")
     from_row = Table(LINE, asks="story", placed={0: 2}).play("story 1")
-    assert learners(before, from_pile.seen(e.StoryTaken)[0]) == {0, 1}
-    assert learners(before, from_row.seen(e.StoryTaken)[0]) == set()
-    assert learners(before, from_row.seen(e.StoryRowFilled)[0]) == {0, 1}
+    assert learners(before, from_pile.happened(e.StoryTaken)[0]) == {0, 1}
+    assert learners(before, from_row.happened(e.StoryTaken)[0]) == set()
+    assert learners(before, from_row.happened(e.StoryRowFilled)[0]) == {0, 1}
 
 
 @pytest.mark.parametrize("hand", ["M1 M2", "D1 D2"], ids=["can place", "passes"])

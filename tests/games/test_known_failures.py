@@ -122,9 +122,7 @@ def test_no_turn_mail_is_sent_after_the_player_has_moved(ann: Person, ben: Perso
     assert (mail.state, mail.reason) == ("dropped", "the decision has been answered")
 
 
-def test_a_mail_scanner_that_follows_every_link_changes_nothing(
-    ann: Person, ben: Person
-) -> None:
+def test_a_mail_scanner_that_follows_every_link_changes_nothing(ann: Person, ben: Person) -> None:
     game = start_game(ann, ben)
     scanner = Client()
     links = [sign_in_path(ann.player), f"/games/{game}/join/", f"/games/{game}/play/"]

@@ -42,7 +42,7 @@ DIFFERS_BY_DESIGN = [
 ]
 
 
-class Rolled(Exception):  # noqa: N818
+class Rolled(Exception):
     """Undoes everything that was stored for one twin."""
 
 
@@ -53,7 +53,8 @@ Stored = tuple[int | None, str, str | None, str, str]
 def hidden_from(rows: Sequence[Stored], viewer: int | None, ids: set[str]) -> list[str]:
     """Return those ids that the viewer never saw in the whole game."""
     seen = "".join(
-        codec.canonical([redact(e, viewer) for e in codec.decode_events(events)]).decode() + commands
+        codec.canonical([redact(e, viewer) for e in codec.decode_events(events)]).decode()
+        + commands
         for _, _, _, commands, events in rows
     )
     return sorted(name for name in ids if f'"{name}"' not in seen)
@@ -99,7 +100,14 @@ def everything(game: str, reader: Person, browser: Client) -> Iterator[tuple[str
     yield "REST list", served(reader.client.get("/api/v1/games"))
     for name, response in refusals(game, reader):
         yield name, served(response)
-    for path in ("", "?zoom=1", f"?at={head // 2}", "version.json", "camp/A1/", "confirm/?text=take 1-2"):
+    for path in (
+        "",
+        "?zoom=1",
+        f"?at={head // 2}",
+        "version.json",
+        "camp/A1/",
+        "confirm/?text=take 1-2",
+    ):
         yield f"page {path}", served(browser.get(f"/games/{game}/{path}"))
     yield "page home", served(browser.get("/"))
     for mail in OutboxMail.objects.filter(game=game).order_by("kind", "seat", "decision"):

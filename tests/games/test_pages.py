@@ -176,10 +176,10 @@ def test_a_private_game_does_not_exist_for_strangers(game: str, cleo: Person, pa
 
 
 def test_a_page_that_is_not_there_looks_like_the_site(db: None) -> None:
-    page = Visitor().get("/nowhere/")
-
-    assert page.status == 404
-    assert page.title == "Nothing here but sand"
+    for path in ("/nowhere/", "/games/no%00such/", "/games/a b/", "/me/tokens/%00/revoke/"):
+        page = Visitor().get(path)
+        assert page.status == 404
+        assert page.title == "Nothing here but sand"
 
 
 def test_anybody_watches_a_public_game_and_can_do_nothing(ann: Person, ben: Person) -> None:
@@ -322,6 +322,31 @@ def test_looking_never_plays(game: str, ann: Person, ben: Person) -> None:
 
     assert visitor(mover).get(f"/games/{game}/play/").status == 405
     assert visitor(mover).get(f"/games/{game}/rematch/").status == 405
+    assert moves(game) == 3
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": ""},
+        {"version": ""},
+        {"version": "9" * 5000},
+        {"version": "-1"},
+        {"message": "a\0b"},
+        {"message": "x" * 201},
+        {"key": "k" * 201},
+    ],
+)
+def test_a_form_that_no_page_would_send_plays_nothing(
+    game: str, ann: Person, ben: Person, fields: dict[str, str]
+) -> None:
+    mover = asked_person(game, [ann, ben])
+    shown = look_at(mover, game, "take 1-2")
+
+    page = visitor(mover).send(shown, "/play/", **fields)
+
+    assert page.status == 400
+    assert page.title == "That does not work"
     assert moves(game) == 3
 
 

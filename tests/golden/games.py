@@ -1,0 +1,155 @@
+"""The golden games: one for each number of players, way to end, and rare event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from engine import events as e
+from engine.components import ComponentSet, parse
+from engine.components.shipped import hearth
+from tests.engine.game import Game
+from tests.engine.plain import hearth_data
+from tests.engine.policies import POLICIES
+from tests.golden.transcript import transcript
+
+FOLDER = Path(__file__).parent
+
+
+@cache
+def special(name: str) -> ComponentSet:
+    """Return Hearth with the tables of ``sets/NAME.json`` in place of its own."""
+    tables = msgspec.json.decode((FOLDER / "sets" / f"{name}.json").read_bytes())
+    return parse(hearth_data() | tables)
+
+
+class Golden(msgspec.Struct, frozen=True):
+    """A game, and what its transcript is kept for."""
+
+    name: str
+    title: str
+    number: int
+    styles: tuple[str, ...]
+    shows: Callable[[Game], bool]
+    components: str | None = None
+
+    @property
+    def file(self) -> Path:
+        return FOLDER / f"{self.name}.txt"
+
+    def new(self) -> Game:
+        """Return the game as it is dealt."""
+        components = special(self.components) if self.components else hearth()
+        return Game(len(self.styles), self.number, components)
+
+    def played(self) -> Game:
+        """Return the game played to its end."""
+        return self.new().play([POLICIES[style] for style in self.styles])
+
+    def text(self) -> str:
+        """Return the transcript as it should be."""
+        return transcript(self.title, self.played(), self.styles)
+
+
+def ended(game: Game) -> e.GameEnded:
+    """Return the end of a game that is over."""
+    assert game.state.ended is not None
+    return game.state.ended
+
+
+def happened(game: Game, kind: type[e.Event]) -> bool:
+    """Tell whether there was an event of this kind."""
+    return any(isinstance(event, kind) for event in game.events())
+
+
+def _last_camps(game: Game) -> int:
+    return sum(tribe.camps_left == 0 for tribe in game.state.tribes)
+
+
+def _tied(game: Game) -> bool:
+    totals = [score.total for score in ended(game).scores]
+    return totals.count(max(totals)) > 1
+
+
+def _tie_broken(game: Game) -> bool:
+    return _tied(game) and len(ended(game).winners) == 1
+
+
+def _tie_shared(game: Game) -> bool:
+    return _tied(game) and len(ended(game).winners) > 1
+
+
+def _gifts(game: Game) -> bool:
+    return any(
+        paid.to is not None
+        for event in game.events()
+        if isinstance(event, e.CampPlaced)
+        for paid in event.payment
+    )
+
+
+def _passed_and_played_on(game: Game) -> bool:
+    kinds = [type(event) for event in game.events()]
+    return e.Passed in kinds and e.CampPlaced in kinds[kinds.index(e.Passed) :]
+
+
+GOLDEN = (
+    Golden("two_players", "Two players", 1, ("bot", "bot"), lambda g: _last_camps(g) == 1),
+    Golden("three_players", "Three players", 4, ("bot", "anything", "bot"), _gifts),
+    Golden("four_players", "Four players", 4, ("bot",) * 4, _gifts),
+    Golden(
+        "two_last_camps",
+        "Two players place their last camp in one round (R8.1)",
+        2,
+        ("spender", "spender", "bot"),
+        lambda g: _last_camps(g) == 2,
+    ),
+    Golden(
+        "tie_broken_by_cards",
+        "A tie that cards in hand break (R8.6)",
+        12,
+        ("anything", "anything"),
+        _tie_broken,
+    ),
+    Golden(
+        "tie_shared",
+        "A tie that is shared (R8.6)",
+        191,
+        ("anything", "anything"),
+        _tie_shared,
+    ),
+    Golden(
+        "reshuffle",
+        "The draw pile runs out and the discards are shuffled (R3.4)",
+        314,
+        ("spender", "anything"),
+        lambda g: happened(g, e.PileShuffled),
+    ),
+    Golden(
+        "forced_pass",
+        "A seat that can neither take nor place passes (R3.5)",
+        1,
+        ("hoarder", "hoarder"),
+        _passed_and_played_on,
+        "one_terrain",
+    ),
+    Golden(
+        "all_passed",
+        "Every seat passed in a round (R8.2)",
+        1,
+        ("hoarder", "hoarder", "hoarder"),
+        lambda g: ended(g).reason == "all_passed",
+        "one_terrain",
+    ),
+    Golden(
+        "no_destination",
+        "No seat has a destination left (R8.2)",
+        1,
+        ("bot", "spender"),
+        lambda g: ended(g).reason == "no_destination",
+        "flooded",
+    ),
+)
