@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -12,12 +13,15 @@ from django.views.decorators.http import require_safe
 
 from games.web import markdown
 
+SOURCES = re.compile(r"\s*\(`\w+/[^()]*\)")
+"""Where in the code a rule lives, in brackets: for people who read the document itself."""
+
 RULES = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 
 
 @require_safe
 def rules_page(request: HttpRequest) -> HttpResponse:
-    """Show docs/rules.md, in which every rule can be linked to by its number."""
+    """Show docs/rules.md to players; every rule can be linked to by its number."""
     try:
         return render(request, "games/rules.html", {"rules": read_rules()})
     except FileNotFoundError:
@@ -27,7 +31,7 @@ def rules_page(request: HttpRequest) -> HttpResponse:
 @cache
 def read_rules() -> SafeString:
     """Return the document as HTML; raises FileNotFoundError if it is not installed."""
-    return markdown.render(RULES.read_text(encoding="utf-8"))
+    return markdown.render(SOURCES.sub("", RULES.read_text(encoding="utf-8")))
 
 
 @require_safe

@@ -54,9 +54,13 @@ def test_the_page_shows_the_document(
     rules.read_rules.cache_clear()
     assert Visitor().get("/rules/").status == 404
 
-    document.write_text("# Rules\n\n- R3.6 *Place a camp*")
+    document.write_text(
+        "# Rules\n\n- **R3.6** *Place a camp*\n  (`engine/rules/camp.py` `place_camp`)"
+    )
     page = Visitor().get("/rules/")
 
     rules.read_rules.cache_clear()
     assert page.status == 200
     assert "R3.6" in page.ids
+    assert "Place a camp" in page.words
+    assert "engine" not in page.words

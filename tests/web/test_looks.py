@@ -78,7 +78,15 @@ def tour(new_person: NewPerson, check: Check, **options: Any) -> list[str]:
 
 def _signed_out(person: Person, check: Check) -> list[str]:
     found = []
-    for path in ("/", "/sign-in/", "/sign-in/sent/", "/sign-in/old/", "/rules/notation/", "/no/"):
+    for path in (
+        "/",
+        "/sign-in/",
+        "/sign-in/sent/",
+        "/sign-in/old/",
+        "/rules/",
+        "/rules/notation/",
+        "/no/",
+    ):
         person.page.goto(path)
         found += check(person.page)
     person.ask_for_link()
