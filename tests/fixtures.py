@@ -1,13 +1,18 @@
-"""Fixtures of tests that play: Ann, Ben and Cleo, and chance that is the same in every run."""
+"""Fixtures of tests that play: Ann, Ben and Cleo, their mail server, and known chance."""
+
+from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from games import services
 from tests.people import Person
+from tests.smtp import Sink
 
 
 @pytest.fixture(autouse=True)
@@ -38,3 +43,12 @@ def ben(db: None) -> Person:
 def cleo(db: None) -> Person:
     """Cleo, a stranger or a third player."""
     return Person("Cleo")
+
+
+@pytest.fixture
+def sink(settings: Any) -> Iterator[Sink]:
+    """The SMTP server that our mails go to; it refuses addresses that begin with "broken"."""
+    with Sink(refuses=lambda address: address.startswith("broken")) as sink:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink.port
+        yield sink

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
@@ -19,15 +18,6 @@ from tests.people import Person, asked_person, draft, start_game
 from tests.smtp import Sink
 
 HEAD = re.compile(r"head (\d+):([0-9a-f]{64})")
-
-
-@pytest.fixture
-def sink(settings: Any) -> Iterator[Sink]:
-    """The SMTP server that our mails go to."""
-    with Sink(refuses=lambda address: address.startswith("broken")) as sink:
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink.port
-        yield sink
 
 
 def kinds(mails: list[EmailMessage]) -> list[str]:
