@@ -23,6 +23,7 @@ from games.web import board, faces
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
+from games.web.kept import kept_line
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""
@@ -158,7 +159,7 @@ def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
         "tribes": tribes,
         "mine": tribes[seat] if seat is not None else None,
         "others": [tribe for tribe in tribes if tribe.seat != seat],
-        "scores": faces.scores_now(state),
+        "scores": faces.scores_now(state, [seat["name"] for seat in table.view["seats"]]),
         "log": newest[:RECENT],
         "older": newest[RECENT:],
         "steps": _step_back(table),
@@ -208,6 +209,7 @@ def _now(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
         "asked": asked,
         "played": _played(request, table),
         "news": _news(request, table),
+        "line": kept_line(request, table.seen.game.pk),
         "live": None if state.over else _live(state, decisions),
         "result": table.view["result"],
         "rematch": selectors.rematch_of(table.seen),

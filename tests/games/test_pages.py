@@ -379,7 +379,7 @@ def test_a_move_that_is_not_allowed_is_answered_with_the_rule_and_what_is(
 
     assert page.status == 422
     assert page.title == "That is not allowed"
-    assert page.has_link(f"/rules/#{rule}")
+    assert page.has_link(f"/rules/?game={game}#{rule}")
     assert page.has_link("confirm/?text=take+1-2")
 
 
@@ -486,7 +486,7 @@ def test_a_finished_game_shows_the_score_line_by_line_and_can_be_played_again(
     page = visitor(ann).get(f"/games/{game}/")
     assert re.match(r"(You|Ben|You and Ben) (win|share)", page.title)
     for rule in ("R8.4a", "R8.4b", "R8.4c", "R8.4d", "R8.4e", "R8.6"):
-        assert page.has_link(f"/rules/#{rule}")
+        assert page.has_link(f"/rules/?game={game}#{rule}")
     total = ann.view(game)["result"]["scores"][0]["total"]
     assert f"points {total} " in page.words
 
