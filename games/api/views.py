@@ -228,7 +228,10 @@ class ComponentsView(APIView):
 
     @extend_schema(
         operation_id="get_components",
-        responses={200: OpenApiResponse(dict, description="docs/components.md"), _REFUSED: _PROBLEM},
+        responses={
+            200: OpenApiResponse(dict, description="docs/components.md"),
+            _REFUSED: _PROBLEM,
+        },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:  # noqa: ARG002
         """Return a set as the canonical JSON whose SHA-256 is the digest."""
