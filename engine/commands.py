@@ -66,14 +66,49 @@ class Tuck(_Command, frozen=True, tag="tuck"):
     answers = ("tuck",)
 
 
+class Water(_Command, frozen=True, tag="water"):
+    """Place a water tile on this space (R11.2)."""
+
+    space: str
+    answers = ("water",)
+
+
+class Lava(_Command, frozen=True, tag="lava"):
+    """Place a lava tile on this space (R12.1)."""
+
+    space: str
+    answers = ("lava",)
+
+
+class PartShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many berries go to the part of the split area that has this space."""
+
+    space: str
+    berries: int
+
+
+class Share(_Command, frozen=True, tag="share"):
+    """Share the berries of an area that was split; parts that are not named get none (R11.3)."""
+
+    shares: tuple[PartShare, ...]
+    answers = ("share",)
+
+
+class Fish(_Command, frozen=True, tag="fish"):
+    """Discard this card for fish; ``card`` null declines. Sealed till all have answered (R13.5)."""
+
+    card: str | None
+    answers = ("fish",)
+
+
 class Undo(_Command, frozen=True, tag="undo"):
     """Take back the last move, if it was yours and nobody has learnt anything from it."""
 
     answers = ()
 
 
-Command = Take | Camp | Pass | Story | Tuck | Undo
-FOLLOW_UPS = (Story, Tuck)
+Command = Take | Camp | Pass | Story | Tuck | Water | Lava | Share | Fish | Undo
+FOLLOW_UPS = (Story, Tuck, Water, Lava, Share, Fish)
 """What may be answered in advance, after the command that causes the question."""
 
 

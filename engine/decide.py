@@ -29,11 +29,13 @@ class Outcome(msgspec.Struct, frozen=True):
     """What a submission led to: the events, the commands that were played, and those that were not.
 
     ``commands`` name the cards that really left the hand (R7.2): they may be shown to everyone.
+    ``sealed`` is an answer to be kept until ``unseal`` is given all of them; it has no event yet.
     """
 
     events: tuple[Event, ...]
     commands: tuple[Command, ...]
     unapplied: tuple[Command, ...] = ()
+    sealed: Command | None = None
 
 
 def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance) -> Outcome:
@@ -52,6 +54,17 @@ def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance)
         raise NotYourDecision("you are not asked anything now")
     _check_in_advance(commands)
     return _Submission(state, seat, commands, chance).outcome()
+
+
+def unseal(state: State, answers: Mapping[int, Command], chance: Chance) -> tuple[Event, ...]:
+    """Return what the sealed answers of all seats that were asked lead to (R13.5)."""
+    assert state.scenario.unseal, "the scenario has sealed answers"
+    assert set(answers) == {question.seat for question in state.questions}
+    play = Play(state, chance)
+    state.scenario.unseal(play, answers)
+    assert state.active is not None, "a scenario event comes in somebody's turn"
+    turn.end_turn(play, state.active)
+    return tuple(play.events)
 
 
 def undo(state: State, seat: int) -> Undone:
@@ -96,6 +109,7 @@ class _Submission:
         self.seat = seat
         self.waiting = list(commands)
         self.played: list[Command] = []
+        self.sealed: Command | None = None
 
     def outcome(self) -> Outcome:
         """Play until a command is refused; the refusal counts only while nothing was learnt."""
@@ -107,15 +121,21 @@ class _Submission:
                     raise _at(len(self.played), error) from None
                 break
         self._settle()
-        return Outcome(tuple(self.play.events), tuple(self.played), tuple(self.waiting))
+        return Outcome(
+            tuple(self.play.events), tuple(self.played), tuple(self.waiting), self.sealed
+        )
 
     def _answer(self, command: Command) -> None:
         question = self._question_for(command)
         swaps = payment.leaving(self.play.state, self.seat, _cards_named(command))
         command = _renamed(command, swaps, self.play.state)
-        _PLAYERS[type(command)](self.play, self.seat, question.kind, command)
-        self._end_turn_if_nothing_is_asked()
-        self.played.append(command)
+        play = player_for(self.play.state, question, command)
+        play(self.play, self.seat, question.kind, command)
+        if KINDS[question.kind].sealed:
+            self.sealed = command
+        else:
+            self._end_turn_if_nothing_is_asked()
+            self.played.append(command)
         # A known copy left instead of the card that was named: now that card is the copy.
         swaps |= {copy: card for card, copy in swaps.items()}
         self.waiting = [_renamed(later, swaps, self.play.state) for later in self.waiting[1:]]
@@ -125,10 +145,14 @@ class _Submission:
         if self.played and question and question.kind not in command.answers:
             self._settle()
             question = self.play.state.question_of(self.seat)
-        if question is None or (self.played and not KINDS[question.kind].in_mid_turn):
+        if question is None or self.sealed or not self._may_be_asked(question):
             raise IllegalMove("R3.1", "nothing is asked that this would answer")
         check_answers(question, command.answers)
         return question
+
+    def _may_be_asked(self, question: Question) -> bool:
+        """Tell whether a submission may answer this: after its first answer, only follow-ups."""
+        return not self.played or KINDS[question.kind].in_mid_turn
 
     def _settle(self) -> None:
         """Answer follow-up questions that have only one possible answer (R14.1)."""
@@ -172,10 +196,18 @@ _PLAYERS: dict[type, Callable[[Play, int, str, Any], None]] = {
 }
 
 
+def player_for(
+    state: State, question: Question, command: Command
+) -> Callable[[Play, int, str, Any], None]:
+    """Return what lets a command that answers a question happen: seat, kind, command."""
+    brought = state.scenario.asks.get(question.kind)
+    return brought.play if brought else _PLAYERS[type(command)]
+
+
 def _cards_named(command: Command) -> list[str]:
     if isinstance(command, c.Camp):
         return [paid.card for paid in command.payment]
-    if isinstance(command, c.Tuck) and command.card:
+    if isinstance(command, c.Tuck | c.Fish) and command.card:
         return [command.card]
     return []
 
@@ -190,4 +222,6 @@ def _renamed(command: Command, names: Mapping[str, str], state: State) -> Comman
         if 0 <= command.side < len(old.sides):
             side = new.sides.index(old.sides[command.side])
             return replace(command, card=new.id, side=side)
+    if isinstance(command, c.Fish) and command.card:
+        return replace(command, card=names.get(command.card, command.card))
     return command

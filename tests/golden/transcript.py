@@ -20,7 +20,7 @@ Data = dict[str, Any]
 def transcript(title: str, game: Game, styles: Sequence[str]) -> str:
     """Return the whole text."""
     lines = [title, "=" * len(title), "", f"{len(styles)} players: {', '.join(styles)}", ""]
-    state = fold(game.rows[:1], game.components)
+    state = fold(game.rows[:1], game.components, game.scenario)
     lines += [*_deal(game.rows[0].events[0]), "", "Draft"]
     for row in game.rows[1:]:
         lines += _move(game, state, row)
