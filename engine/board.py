@@ -48,7 +48,9 @@ class Board:
             for space in spaces
         )
         self.starts: frozenset[int] = frozenset(
-            self.index[f"{tile.letter}0"] for tile in tiles if tile.seat is not None
+            i
+            for i, space in enumerate(spaces)
+            if space.tile and space.terrain is None  # R1.1
         )
         self.owner: tuple[int | None, ...] = tuple(
             next((tile.seat for tile in tiles if tile.letter == space.space[0]), None)

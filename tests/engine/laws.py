@@ -72,10 +72,10 @@ def berries_are_conserved(game: Game) -> None:
 
 def _berries_lost(game: Game) -> Iterator[int]:
     """Reckon from the log what left the game: the berries of areas that vanished."""
-    for row in still_counting(game.rows):
-        for event in row.events:
+    for one in still_counting(game.rows):
+        for event in one.events:
             if isinstance(event, e.WaterPlaced | e.LavaPlaced) and event.berries_to is None:
-                before = fold(game.rows[: row.number - 1], game.components, game.scenario)
+                before = fold(game.rows[: one.number - 1], game.components, game.scenario)
                 yield before.berries[before.board.index[event.space]]
 
 
