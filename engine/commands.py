@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.errors import InvalidCommand
 
@@ -21,6 +22,8 @@ class _Command(
 ):
     answers: ClassVar[tuple[str, ...]]
     """The kinds of question this command answers."""
+    causes: ClassVar[tuple[str, ...]] = ()
+    """The kinds of question that may follow from it, and be answered in advance with it."""
 
 
 class Take(_Command, frozen=True, tag="take"):
@@ -28,6 +31,7 @@ class Take(_Command, frozen=True, tag="take"):
 
     places: tuple[int, ...]
     answers = ("turn",)
+    causes = ("water", "lava", "share", "fish")
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,6 +47,7 @@ class Camp(_Command, frozen=True, tag="camp"):
     route: tuple[str, ...]
     payment: tuple[Payment, ...]
     answers = ("turn",)
+    causes = ("story", "tuck")
 
 
 class Pass(_Command, frozen=True, tag="pass"):
@@ -71,6 +76,7 @@ class Water(_Command, frozen=True, tag="water"):
 
     space: str
     answers = ("water",)
+    causes = ("share",)
 
 
 class Lava(_Command, frozen=True, tag="lava"):
@@ -78,6 +84,7 @@ class Lava(_Command, frozen=True, tag="lava"):
 
     space: str
     answers = ("lava",)
+    causes = ("share",)
 
 
 class PartShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,8 +115,6 @@ class Undo(_Command, frozen=True, tag="undo"):
 
 
 Command = Take | Camp | Pass | Story | Tuck | Water | Lava | Share | Fish | Undo
-FOLLOW_UPS = (Story, Tuck, Water, Lava, Share, Fish)
-"""What may be answered in advance, after the command that causes the question."""
 
 
 def parse(data: Any) -> Command:
@@ -119,3 +124,29 @@ def parse(data: Any) -> Command:
     except msgspec.ValidationError as error:
         raise InvalidCommand(f"not a command: {error}") from error
     return command
+
+
+def normal(command: Command) -> Command:
+    """Return the command in the one form in which it is stored and printed.
+
+    Places go up, payments follow the route, and so do the spaces of each; what has no meaning
+    (the side of no card) is as if it had not been sent.
+    """
+    match command:
+        case Take(places=places):
+            return replace(command, places=tuple(sorted(places)))
+        case Camp(route=route, payment=payment):
+            paid = (replace(part, spaces=_along(route, part.spaces)) for part in payment)
+            ordered = sorted(paid, key=lambda part: [_place(route, s) for s in part.spaces[:1]])
+            return replace(command, payment=tuple(ordered))
+        case Tuck(card=None):
+            return Tuck(card=None)
+    return command
+
+
+def _along(route: tuple[str, ...], spaces: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(spaces, key=lambda space: _place(route, space)))
+
+
+def _place(route: tuple[str, ...], space: str) -> int:
+    return route.index(space) if space in route else len(route)

@@ -19,7 +19,7 @@ from engine.commands import Command
 from engine.errors import GameOver, IllegalMove, InvalidCommand, NotYourDecision
 from engine.events import Event, Undone
 from engine.play import Play
-from engine.questions import KINDS, check_answers
+from engine.questions import KINDS, KINDS_OF_SCENARIOS, check_answers
 from engine.rules import camp, payment, row, stories, turn
 from engine.state import Question, State
 from engine.views import learners
@@ -52,7 +52,7 @@ def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance)
         return _undo(state, seat, commands)
     if state.question_of(seat) is None:
         raise NotYourDecision("you are not asked anything now")
-    _check_in_advance(commands)
+    _check_in_advance(state, commands)
     return _Submission(state, seat, commands, chance).outcome()
 
 
@@ -85,13 +85,20 @@ def _undo(state: State, seat: int, commands: Sequence[Command]) -> Outcome:
     return Outcome((undo(state, seat),), tuple(commands))
 
 
-def _check_in_advance(commands: Sequence[Command]) -> None:
-    """A seat may answer in advance only what its own move may cause."""
+def _check_in_advance(state: State, commands: Sequence[Command]) -> None:
+    """Refuse an answer in advance to what the commands before it cannot cause."""
+    caused: set[str] = set()
     for index, command in enumerate(commands):
-        if index and not isinstance(command, c.FOLLOW_UPS):
+        if index and caused.isdisjoint(command.answers):
             kind = type(command).__struct_config__.tag
             problem = f"{kind} cannot be sent in advance: it answers nothing that your move causes"
             raise _at(index, IllegalMove("R3.1", problem))
+        caused.update(kind for kind in command.causes if _may_be_put(state, kind))
+
+
+def _may_be_put(state: State, kind: str) -> bool:
+    """Tell whether a kind of question exists in the game's scenario."""
+    return kind not in KINDS_OF_SCENARIOS or kind in state.scenario.asks
 
 
 def _at(index: int, error: IllegalMove) -> IllegalMove:
@@ -127,8 +134,7 @@ class _Submission:
 
     def _answer(self, command: Command) -> None:
         question = self._question_for(command)
-        swaps = payment.leaving(self.play.state, self.seat, _cards_named(command))
-        command = _renamed(command, swaps, self.play.state)
+        command, swaps = as_it_leaves(self.play.state, self.seat, command)
         play = player_for(self.play.state, question, command)
         play(self.play, self.seat, question.kind, command)
         if KINDS[question.kind].sealed:
@@ -202,6 +208,15 @@ def player_for(
     """Return what lets a command that answers a question happen: seat, kind, command."""
     brought = state.scenario.asks.get(question.kind)
     return brought.play if brought else _PLAYERS[type(command)]
+
+
+def as_it_leaves(state: State, seat: int, command: Command) -> tuple[Command, dict[str, str]]:
+    """Return the command with the cards that really leave the hand, and which took whose place.
+
+    For a card only its owner knows, an identical one that is known leaves first (R7.2).
+    """
+    swaps = payment.leaving(state, seat, _cards_named(command))
+    return _renamed(c.normal(command), swaps, state), swaps
 
 
 def _cards_named(command: Command) -> list[str]:

@@ -53,7 +53,9 @@ def still_counting(rows: Iterable[Row]) -> list[Row]:
 def advance(state: State, row: Row) -> State:
     """Return the state after one more row; one that takes moves back needs ``fold`` instead."""
     if is_undo(row):
-        return replace(state, version=row.number, since=row.number)
+        # Another seat has acted since the move that could be taken back before.
+        kept = state.undoable if state.undoable and state.undoable.seat == row.seat else None
+        return replace(state, version=row.number, since=row.number, undoable=kept)
     silent = row.actor == PLAYER
     for event in row.events:
         silent = silent and not learners(state, event)

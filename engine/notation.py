@@ -238,11 +238,11 @@ def _route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     routes.check_ends(seen, seat, phrase.start, phrase.destination)
     if phrase.via or _adjacent(seen, phrase.start, phrase.destination):
         return _named_route(phrase, seen, seat)
-    found, _ = routes.undominated_routes(seen, seat, phrase.destination)
+    found, complete = routes.undominated_routes(seen, seat, phrase.destination)
     found = [route for route in found if phrase.start in (None, route.spaces[0])]
     if not found:
         raise IllegalMove("R3.6", f"your hand pays for no route to {phrase.destination}")
-    return _only(found, phrase, seen, seat)
+    return _only(found, phrase, seen, seat, complete=complete)
 
 
 def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
@@ -261,10 +261,13 @@ def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     return _only(payable or named[:1], phrase, seen, seat)
 
 
-def _only(found: list[Route], phrase: CampPhrase, seen: State, seat: int) -> Route:
-    if len(found) > 1:
+def _only(
+    found: list[Route], phrase: CampPhrase, seen: State, seat: int, *, complete: bool = True
+) -> Route:
+    if len(found) > 1 or not complete:
+        number = f"{len(found)}" if complete else f"{len(found)} or more"
         raise AmbiguousCommand(
-            f"{len(found)} routes lead to {phrase.destination}; name one with from and via",
+            f"{number} routes lead to {phrase.destination}; name one with from and via",
             [_entry(seen, seat, route) for route in found[:CANDIDATES]],
         )
     return found[0]

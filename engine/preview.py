@@ -13,7 +13,7 @@ import msgspec
 
 from engine.chance import Chance
 from engine.commands import Command
-from engine.decide import player_for, submit
+from engine.decide import as_it_leaves, player_for, submit
 from engine.events import Event
 from engine.play import Play
 from engine.state import State
@@ -62,6 +62,7 @@ def foresee(seen: State, seat: int, command: Command) -> Foreseen:
     if question is None or question.kind not in command.answers:
         # A refusal or an undo: the seat knows all that either depends on.
         return Foreseen(submit(seen, seat, [command], _NO_CHANCE).events, seen)
+    command, _ = as_it_leaves(seen, seat, command)
     known = _Known(seen, seat)
     with suppress(_NotKnown):
         player_for(seen, question, command)(known, seat, question.kind, command)

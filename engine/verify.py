@@ -15,12 +15,12 @@ from engine import codec
 from engine import events as e
 from engine.chance import Chance, commitment
 from engine.codec import Header, LogRow
-from engine.commands import PILE, Command
+from engine.commands import Command
 from engine.components import ComponentError, ComponentSet, parse
 from engine.decide import submit, unseal
 from engine.errors import GameError
 from engine.evolve import evolve, set_up
-from engine.fold import Row, advance, fold, is_undo, still_counting
+from engine.fold import Row, advance, fold, is_undo
 from engine.scenario import SMALL_PILE, Scenario
 from engine.scenarios import SCENARIOS
 from engine.scoring import final_scores, winners
@@ -59,11 +59,12 @@ def verify(export: Export, head: str | None = None) -> Report:
     try:
         problems = list(_problems(export, head))
         notes = [] if problems else list(_notes(export))
+        moves = export["moves"]
+        last = f"{len(moves)}:{moves[-1].get('hash')}" if moves else ""
     except UNREADABLE as error:
         problems = [f"the file cannot be read: {type(error).__name__}: {error}"]
-    moves = export.get("moves") or []
-    last = f"{len(moves)}:{moves[-1].get('hash')}" if moves else ""
-    return Report(str(export.get("game")), len(moves), last, tuple(problems), tuple(notes))
+        return Report("", 0, "", tuple(problems), ())
+    return Report(str(export["game"]), len(moves), last, tuple(problems), tuple(notes))
 
 
 def _problems(export: Export, head: str | None) -> Iterator[str]:
@@ -163,7 +164,7 @@ def _log_problems(export: Export, components: ComponentSet) -> Iterator[str]:
     for state, row, event in _history(rows, components, scenario):
         check = _DRAWS.get(type(event))
         if check and not check(state, event, chance):
-            yield f"move {row.number}: {_tag(event)} is not what the piles and the seed give"
+            yield f"move {row.number}: {_tag(event)} is not what lay there or the seed gives"
             return
     yield from _result_problems(export, fold(rows, components, scenario))
 
@@ -171,15 +172,19 @@ def _log_problems(export: Export, components: ComponentSet) -> Iterator[str]:
 def _history(
     rows: list[Row], components: ComponentSet, scenario: Scenario
 ) -> Iterator[tuple[State, Row, e.Event]]:
-    """Yield every event after the set-up that counts, with its row and the state before it."""
-    first, *rest = still_counting(rows)
-    opening = first.events[0]
+    """Yield every event after the set-up, with its row and the state before it.
+
+    What was taken back later is among them: it was drawn, and will be drawn again.
+    """
+    opening = rows[0].events[0]
     assert isinstance(opening, e.GameSetUp), "move 1 is the set-up"
     state = set_up(components, scenario, opening)
-    for row in rest:
+    for number, row in enumerate(rows[1:], 2):
         for event in row.events:
             yield state, row, event
             state = evolve(state, event)
+        if is_undo(row):
+            state = fold(rows[:number], components, scenario)
 
 
 _DRAWS: dict[type, Callable[[State, Any, Chance], bool]] = {
@@ -189,14 +194,36 @@ _DRAWS: dict[type, Callable[[State, Any, Chance], bool]] = {
         not state.small_pile and event.cards == state.reward_pile[: SMALL_PILE[len(state.tribes)]]
     ),
     e.StoryRowFilled: lambda state, event, _: event.story in state.story_pile[:1],
-    e.StoryTaken: lambda state, event, _: (
-        event.from_ != PILE or event.story in state.story_pile[:1]
+    e.StoryTaken: lambda state, event, _: event.story == _story_at(state, event.from_),
+    e.CardsTaken: lambda state, event, _: (
+        event.cards == tuple(state.row[place - 1] for place in event.places)
+    ),
+    e.CampPlaced: lambda state, event, _: _in_hand(state, event.seat, *_spent(event)),
+    e.CardTucked: lambda state, event, _: (
+        event.card is None or _in_hand(state, event.seat, event.card)
+    ),
+    e.FishResolved: lambda state, event, _: all(
+        answer.card is None or _in_hand(state, answer.seat, answer.card) for answer in event.answers
     ),
     e.PileShuffled: lambda state, event, chance: (
         _runs_out(state) and event.order == chance.shuffle(state.chance_uses, state.discard)
     ),
 }
-"""Whether something that came from a pile is what lay on top of it."""
+"""Whether what moved lay where it came from: on top of a pile, in the row, in a hand."""
+
+
+def _story_at(state: State, place: int | str) -> str | None:
+    if isinstance(place, int):
+        return state.story_row[place - 1]
+    return state.story_pile[0] if state.story_pile else None
+
+
+def _spent(event: e.CampPlaced) -> list[str]:
+    return [paid.card for paid in event.payment]
+
+
+def _in_hand(state: State, seat: int, *cards: str) -> bool:
+    return len(set(cards)) == len(cards) and set(cards) <= set(state.tribes[seat].hand)
 
 
 def _runs_out(state: State) -> bool:
@@ -235,10 +262,11 @@ def _notes(export: Export) -> Iterator[str]:
         move["number"]: codec.decode_commands(codec.canonical(move["commands"]))
         for move in export["moves"]
     }
+    rows = _rows(export)
     sealed: dict[int, Command] = {}
-    state: State | None = None
-    for row in still_counting(_rows(export)):
-        if state is not None and row.seat is not None and not is_undo(row):
+    state = fold(rows[:1], components, scenario)
+    for number, row in enumerate(rows[1:], 2):
+        if row.seat is not None:
             try:
                 again = _again(state, row.seat, commands[row.number], chance, sealed)
             except GameError as error:
@@ -246,7 +274,8 @@ def _notes(export: Export) -> Iterator[str]:
             else:
                 if again != row.events:
                     yield f"move {row.number} would lead to other events today"
-        state = advance(state, row) if state else fold([row], components, scenario)
+        undone = is_undo(row)
+        state = fold(rows[:number], components, scenario) if undone else advance(state, row)
 
 
 def _again(

@@ -17,7 +17,7 @@ from engine.board import Board, Terrains, areas
 from engine.components import WATER
 from engine.errors import IllegalMove
 from engine.rules import payment
-from engine.rules.map import is_destination, village_on
+from engine.rules.map import destinations, is_destination, village_on
 from engine.rules.payment import Step
 from engine.state import State
 
@@ -182,8 +182,16 @@ def cheapest_routes(state: State, seat: int) -> list[Route]:
 
     Left out are those that need all the terrains and give away all the cards of another with
     the same ends, and more; of what remains the ``KEPT`` shortest for each start and space.
+    There is one to every space that the hand pays a way to.
     """
-    return _Search(state, seat).routes()
+    search = _Search(state, seat)
+    found = search.routes()
+    if not search.complete:
+        reached = {route.spaces[-1] for route in found}
+        for space in destinations(state):
+            if state.board.names[space] not in reached:
+                found += _Search(state, seat, space, gifts=False).routes()[:KEPT]
+    return found
 
 
 def undominated_routes(state: State, seat: int, to: str) -> tuple[list[Route], bool]:
@@ -222,13 +230,16 @@ class _Label(msgspec.Struct, frozen=True):
 class _Search:
     """A search for routes, in order of length, on a map of land spaces and whole water areas.
 
-    With a destination, ways that give cards to different players are all kept; without one,
-    only the cheapest ways to everywhere.
+    With a destination and where ``gifts`` count, ways that give cards to different players are
+    all kept; else only the cheapest ways. ``complete`` is false if ways may have been left out.
     """
 
-    def __init__(self, state: State, seat: int, to: int | None = None) -> None:
+    def __init__(
+        self, state: State, seat: int, to: int | None = None, *, gifts: bool = True
+    ) -> None:
         self.state = state
         self.seat = seat
+        self.gifts = gifts and to is not None
         self.complete = True
         self.purse = payment.Purse(state, seat)
         graph = nodes(state)
@@ -322,18 +333,19 @@ class _Search:
         Where gifts count, an earlier label stands for this one only if it visits nothing else:
         then every way on from here is open to it too, past the same camps.
         """
-        others = seen.setdefault((label.node, 0 if self.to is None else label.recipients), [])
+        others = seen.setdefault((label.node, label.recipients if self.gifts else 0), [])
         if self.to is None and len(others) == KEPT:
+            self.complete = False
             return True
         for other in others:
-            stands_for = self.to is None or not other.visited & ~label.visited
+            stands_for = not self.gifts or not other.visited & ~label.visited
             if stands_for and self._dominates(other, label):
                 return True
         others.append(label)
         return False
 
     def _dominates(self, label: _Label, other: _Label) -> bool:
-        if self.to is not None and label.recipients != other.recipients:
+        if self.gifts and label.recipients != other.recipients:
             return False
         return payment.contains(other.terrains, label.terrains) and payment.contains(
             other.recipients, label.recipients
