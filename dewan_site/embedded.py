@@ -50,8 +50,14 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 def address_of(listener: socket.socket) -> str:
     """Return the address of the service behind a socket."""
+    return settings.DEWAN_URL or local_address_of(listener)
+
+
+def local_address_of(listener: socket.socket) -> str:
+    """Return the address of the service on this machine."""
     host, port = listener.getsockname()[:2]
-    return settings.DEWAN_URL or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - what was asked for
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class _Server(uvicorn.Server):
@@ -85,7 +91,12 @@ def serve(listener: socket.socket) -> None:
     beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
     running = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
     config = uvicorn.Config(
-        application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+        application,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        proxy_headers=False,  # DEWAN_BEHIND_PROXY decides whom to believe
+        timeout_graceful_shutdown=3,
     )
     server = _Server(config, on_start=lambda: _announce(address_of(listener)))
     running.start()

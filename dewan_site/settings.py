@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
-import environ
 from csp.constants import NONCE, SELF
+from django.http.request import split_domain_port
 
 from dewan_site.env import Environment, secret_key
 
@@ -20,21 +21,25 @@ _env = Environment()
 DEWAN_DATA = _env.data_folder()
 DEWAN_HOST = _env.text("DEWAN_HOST", "127.0.0.1")
 DEWAN_PORT = _env.whole("DEWAN_PORT", 8000, 0, 65535)
-DEWAN_DEMO = _env.flag("DEWAN_DEMO", default=True)
-DEWAN_MIN_MOVE_TIME = _env.duration("DEWAN_MIN_MOVE_TIME", "PT1H")
+DEWAN_URL = _env.origin("DEWAN_URL")
+EMAIL_URL = _env.text("EMAIL_URL")
+DEWAN_DEMO = _env.flag("DEWAN_DEMO", default=not (DEWAN_URL or EMAIL_URL))
+DEWAN_MIN_MOVE_TIME = _env.duration("DEWAN_MIN_MOVE_TIME", "PT1H", "PT1S", "P30D")
 DEWAN_MAX_MOVE_TIME = timedelta(days=30)
-DEWAN_MOVE_TIME = timedelta(days=3)
-DEWAN_TICK = _env.duration("DEWAN_TICK", "10")
-DEWAN_UNDO_HOLD = _env.duration("DEWAN_UNDO_HOLD", "120")
-DEWAN_URL = _env.text("DEWAN_URL").rstrip("/")
+DEWAN_MOVE_TIME = max(timedelta(days=3), DEWAN_MIN_MOVE_TIME)
+DEWAN_TICK = _env.duration("DEWAN_TICK", "10", "PT0.1S", "PT1H")
+DEWAN_UNDO_HOLD = _env.duration("DEWAN_UNDO_HOLD", "120", "PT0S", "P1D")
 DEWAN_MAIL_DIR = DEWAN_DATA / "mail"
+# Our servers speak no TLS: behind an https address there is a proxy, and what it says is true.
+DEWAN_BEHIND_PROXY = _env.flag("DEWAN_BEHIND_PROXY", default=DEWAN_URL.startswith("https:"))
 
 SECRET_KEY = secret_key(_env, DEWAN_DATA)
 DEBUG = _env.flag("DEWAN_DEBUG", default=False)
-ALLOWED_HOSTS = _env.text("DEWAN_ALLOWED_HOSTS", "*" if not DEWAN_URL else "").split(",")
+ALLOWED_HOSTS = _env.hosts("DEWAN_ALLOWED_HOSTS")
 if DEWAN_URL:
-    ALLOWED_HOSTS = [*filter(None, ALLOWED_HOSTS), DEWAN_URL.split("//")[-1].split(":")[0]]
+    ALLOWED_HOSTS.append(split_domain_port(DEWAN_URL.partition("//")[2])[0])
     CSRF_TRUSTED_ORIGINS = [DEWAN_URL]
+ALLOWED_HOSTS = ALLOWED_HOSTS or ["*"]
 
 # ---- Applications --------------------------------------------------------------------------
 
@@ -50,14 +55,16 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "csp",
+    "dewan_site",
     "dewan_site.accounts",
     "games",
     "notifications",
 ]
 
 MIDDLEWARE = [
+    "dewan_site.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dewan_site.middleware.StaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -91,8 +98,7 @@ TEMPLATES = [
 # ---- Database ------------------------------------------------------------------------------
 
 
-def _database(url: str) -> dict[str, Any]:
-    config: dict[str, Any] = environ.Env.db_url_config(url)
+def _database(config: dict[str, Any]) -> dict[str, Any]:
     if config["ENGINE"].endswith("sqlite3"):
         # IMMEDIATE takes the write lock when a transaction begins, so that what it reads is
         # still true when it writes; without it two writers end in "database is locked".
@@ -106,12 +112,13 @@ def _database(url: str) -> dict[str, Any]:
     return config | {"CONN_MAX_AGE": 600}
 
 
-DATABASE_URL = _env.text("DATABASE_URL", f"sqlite:///{DEWAN_DATA / 'dewan.sqlite3'}")
-DATABASES = {"default": _database(DATABASE_URL)}
+_SQLITE = f"sqlite:///{quote(str(DEWAN_DATA / 'dewan.sqlite3'))}"
+DATABASE_URL = _env.text("DATABASE_URL", _SQLITE)
+DATABASES = {"default": _database(_env.database("DATABASE_URL", _SQLITE))}
 
 # ---- Celery --------------------------------------------------------------------------------
 
-REDIS_URL = _env.text("REDIS_URL")
+REDIS_URL = _env.broker("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
 CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"polling_interval": 0.05}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -139,12 +146,10 @@ CACHES = {
 
 # ---- Mail ----------------------------------------------------------------------------------
 
-EMAIL_URL = _env.text("EMAIL_URL")
 EMAIL_BACKEND = "notifications.transports.mailbox.MailboxBackend"
-if EMAIL_URL:
-    globals().update(environ.Env.email_url_config(EMAIL_URL))
+globals().update(_env.mail_server("EMAIL_URL"))
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = _env.text("DEWAN_MAIL_FROM", "Dewan by post <dewan@localhost>")
+DEFAULT_FROM_EMAIL = _env.sender("DEWAN_MAIL_FROM", "Dewan by post <dewan@localhost>")
 
 # ---- Accounts ------------------------------------------------------------------------------
 
@@ -157,7 +162,7 @@ SESAME_INVALIDATE_ON_EMAIL_CHANGE = True
 LOGIN_URL = "sign_in"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = DEWAN_URL.startswith("https:")
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if DEWAN_URL else None
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if DEWAN_BEHIND_PROXY else None
 SECURE_REFERRER_POLICY = "same-origin"
 
 # ---- REST ----------------------------------------------------------------------------------
@@ -190,12 +195,17 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATIC_ROOT = DEWAN_DATA / "static"
-STATIC_ROOT.mkdir(exist_ok=True)
-WHITENOISE_USE_FINDERS = True
+# Collected, files have the hash of their content in their names and are kept for ever; else they
+# are served from where they lie, under their own names.
+STATIC_ROOT = _env.text("DEWAN_STATIC") or None
+WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -212,10 +222,12 @@ CONTENT_SECURITY_POLICY = {
 
 # ---- Logs ----------------------------------------------------------------------------------
 
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_LOG_LEVEL = _env.choice("DEWAN_LOG_LEVEL", "WARNING", _LEVELS)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": _env.text("DEWAN_LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["stderr"], "level": _LOG_LEVEL},
 }

@@ -161,6 +161,30 @@ def _start_if_full(table: Table) -> None:
     table.record(Answered(None, Move.Actor.SERVICE, None), (), (dealt,))
 
 
+@transaction.atomic
+def call_off(player: Player, game_id: str) -> Game:
+    """Call a game off for its creator, while nobody else has sat down.
+
+    Raises NotVisible for everybody else, InvalidRequest when it is too late.
+    """
+    table = Table.lock(game_id)
+    game = table.game
+    if game.creator_id != player.pk:
+        raise NotVisible
+    if game.status != Game.Status.OPEN:
+        raise InvalidRequest("only a game that waits for players can be called off")
+    if any(seat.player_id not in (None, player.pk) for seat in table.seats):
+        raise InvalidRequest("somebody has sat down already, so the game cannot be called off")
+    _close(game)
+    return game
+
+
+def _close(game: Game) -> None:
+    """End a game that has not begun."""
+    game.status, game.finished_at = Game.Status.CANCELLED, timezone.now()
+    game.save(update_fields=["status", "finished_at"])
+
+
 # ---- Moves -----------------------------------------------------------------------------------
 
 
@@ -443,8 +467,7 @@ def cancel_game(game_id: str) -> Game:
     table = Table.lock(game_id)
     game = table.game
     if game.status == Game.Status.OPEN:
-        game.status, game.finished_at = Game.Status.CANCELLED, timezone.now()
-        game.save(update_fields=["status", "finished_at"])
+        _close(game)
         return game
     _operate(table, GameCancelled())
     return game

@@ -1,7 +1,7 @@
 """The local mailbox as pages: what the service would have sent, for whoever sits at the machine.
 
-It exists only while no mail server is set (``EMAIL_URL``), and for clients on this machine
-only: whoever reads it can sign in as anybody.
+It exists only while no mail server is set (``EMAIL_URL``) and nobody plays from elsewhere
+(``DEWAN_URL``), and for clients on this machine only: whoever reads it can sign in as anybody.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from functools import wraps
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
 
 import msgspec
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -39,12 +41,31 @@ LETTER_POLICY = (
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
+def is_open() -> bool:
+    """Tell whether the mailbox exists: not where mail or people come from outside."""
+    here = not settings.DEWAN_URL or _is_here(urlsplit(settings.DEWAN_URL).hostname or "")
+    return here and not settings.EMAIL_URL
+
+
 def is_open_to(request: HttpRequest) -> bool:
-    """Tell whether the mailbox exists for this client."""
-    if settings.EMAIL_URL or any(name in request.headers for name in _FORWARDED):
-        return False
+    """Tell whether the mailbox exists for this client.
+
+    A proxy on this machine need not say that it is one, and a name of somebody else's may lead
+    here: so the client must also have asked for this machine.
+    """
+    asked_for = split_domain_port(request.META.get("HTTP_HOST", ""))[0].strip("[]")
+    return (
+        is_open()
+        and _is_here(request.META.get("REMOTE_ADDR", ""))
+        and _is_here(asked_for)
+        and not any(name in request.headers for name in _FORWARDED)
+    )
+
+
+def _is_here(host: str) -> bool:
+    """Tell whether a host is this machine and no other."""
     try:
-        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
 

@@ -63,10 +63,12 @@ def test_what_is_no_address_is_told_so(db: None) -> None:
 
 
 def test_an_address_gets_5_links_an_hour(ann: Player) -> None:
-    pages = [ask_for_link(ADDRESS) for _ in range(7)]
+    *sent, last = (ask_for_link(ADDRESS) for _ in range(6))
 
     assert mails(notices.SIGN_IN) == 5
-    assert len({page.words for page in pages}) == 1
+    assert {page.title for page in sent} == {"Look in your mailbox"}
+    assert (last.status, last.title) == (429, "Sign in")
+    assert "No mail was sent" in last.words
     ask_for_link("ben@example.org")
     assert mails(notices.SIGN_IN) == 6
 
@@ -76,10 +78,51 @@ def test_a_client_cannot_ask_for_any_number_of_links(
 ) -> None:
     monkeypatch.setattr("dewan_site.accounts.views.MAILS_FOR_CLIENT", 2)
 
-    for number in range(4):
-        ask_for_link(f"player{number}@example.org")
+    pages = [ask_for_link(f"player{number}@example.org") for number in range(4)]
 
     assert mails(notices.SIGN_IN) == 2
+    assert [page.status for page in pages] == [200, 200, 429, 429]
+
+
+def test_a_limit_says_nothing_about_who_has_an_account(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dewan_site.accounts.views.MAILS_FOR_CLIENT", 0)
+
+    known, unknown = ask_for_link(ADDRESS), ask_for_link("new@example.org")
+
+    assert "No mail was sent" in known.words
+    assert known.words == unknown.words
+    assert not Player.objects.filter(email="new@example.org").exists()
+
+
+@pytest.mark.parametrize(("behind_proxy", "mailed"), [(True, 3), (False, 1)])
+def test_a_client_is_who_the_proxy_says_and_nobody_else(
+    db: None, monkeypatch: pytest.MonkeyPatch, settings: Any, behind_proxy: bool, mailed: int
+) -> None:
+    monkeypatch.setattr("dewan_site.accounts.views.MAILS_FOR_CLIENT", 1)
+    settings.DEWAN_BEHIND_PROXY = behind_proxy
+
+    # The last entry is the proxy's own; those before it are whatever the client has written.
+    for number, forwarded in enumerate(
+        ["192.0.2.1", "192.0.2.2", "192.0.2.9, 192.0.2.3", "192.0.2.8,192.0.2.1"]
+    ):
+        data = {"email": f"player{number}@example.org"}
+        Visitor().post("/sign-in/", data, HTTP_X_FORWARDED_FOR=forwarded)
+
+    assert mails(notices.SIGN_IN) == mailed
+
+
+def test_a_change_of_address_says_too_when_there_is_no_mail(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dewan_site.accounts.views.MAILS_TO_ADDRESS", 0)
+
+    page = Visitor(ann).post("/me/address/", {"address": "ann@new.example"})
+
+    assert "No mail was sent" in page.words
+    assert "Look for our mail" not in page.words
+    assert not mails(notices.ADDRESS_CHANGE)
 
 
 def test_a_link_signs_in_once_and_only_by_its_button(ann: Player) -> None:
@@ -285,6 +328,13 @@ def test_a_token_is_shown_once_works_and_is_revoked(ann: Player) -> None:
 # ---- The local mailbox -----------------------------------------------------------------------
 
 
+def here() -> Visitor:
+    """Somebody who sits at the machine."""
+    visitor = Visitor()
+    visitor.client.defaults["HTTP_HOST"] = "localhost:8000"
+    return visitor
+
+
 @pytest.fixture
 def delivered(ann: Player, settings: Any, tmp_path: Any) -> str:
     """Put a sign-in mail into the mailbox and return its link's path."""
@@ -298,7 +348,7 @@ def delivered(ann: Player, settings: Any, tmp_path: Any) -> str:
 
 
 def test_the_mailbox_shows_what_was_sent(delivered: str) -> None:
-    visitor = Visitor()
+    visitor = here()
 
     listed = visitor.get("/dev/mail/")
     assert ADDRESS in listed.words
@@ -310,7 +360,7 @@ def test_the_mailbox_shows_what_was_sent(delivered: str) -> None:
 
 
 def test_the_html_of_a_mail_has_no_rights(delivered: str) -> None:
-    page = Visitor().get(f"{delivered}html/")
+    page = here().get(f"{delivered}html/")
 
     policy = page.response["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
@@ -320,11 +370,11 @@ def test_the_html_of_a_mail_has_no_rights(delivered: str) -> None:
 
 
 def test_a_mail_can_be_had_as_it_was_sent(delivered: str, settings: Any) -> None:
-    response = Visitor().client.get(f"{delivered}raw/")
+    response = here().client.get(f"{delivered}raw/")
 
     assert response.content == (settings.DEWAN_MAIL_DIR / "000001.eml").read_bytes()
     assert response["Content-Type"] == "message/rfc822"
-    assert Visitor().get("/dev/mail/2/").status == 404
+    assert here().get("/dev/mail/2/").status == 404
 
 
 @pytest.mark.parametrize(
@@ -334,16 +384,42 @@ def test_a_mail_can_be_had_as_it_was_sent(delivered: str, settings: Any) -> None
         {"REMOTE_ADDR": ""},
         {"HTTP_X_FORWARDED_FOR": "127.0.0.1"},
         {"HTTP_FORWARDED": "for=127.0.0.1"},
+        {"HTTP_HOST": "dewan.example"},
+        {"HTTP_HOST": "192.0.2.7:8000"},
+        {"HTTP_HOST": "localhost.dewan.example"},
     ],
 )
 def test_only_this_machine_sees_the_mailbox(delivered: str, client: dict[str, str]) -> None:
     for path in ("/dev/mail/", delivered, f"{delivered}html/", f"{delivered}raw/"):
-        assert Visitor().get(path, **client).status == 404
+        assert here().get(path, **client).status == 404
+
+
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        ("https://dewan.example", 404),
+        ("http://192.0.2.7:8000", 404),
+        ("http://127.0.0.1:8000", 200),
+        ("http://localhost:8000", 200),
+        ("http://[::1]:8000", 200),
+    ],
+)
+def test_there_is_no_mailbox_where_people_play_from_elsewhere(
+    delivered: str, settings: Any, url: str, status: int
+) -> None:
+    settings.DEWAN_URL = url
+
+    assert here().get(delivered).status == status
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST:8000"])
+def test_this_machine_has_several_names(delivered: str, host: str) -> None:
+    assert here().get(delivered, HTTP_HOST=host).status == 200
 
 
 def test_with_a_mail_server_there_is_no_mailbox(delivered: str, settings: Any) -> None:
-    assert "Open the local mailbox" in Visitor().get("/sign-in/sent/").words
+    assert "Open the local mailbox" in here().get("/sign-in/sent/").words
     settings.EMAIL_URL = "smtp://mail.example.org"
 
-    assert Visitor().get("/dev/mail/").status == 404
-    assert "Open the local mailbox" not in Visitor().get("/sign-in/sent/").words
+    assert here().get("/dev/mail/").status == 404
+    assert "Open the local mailbox" not in here().get("/sign-in/sent/").words

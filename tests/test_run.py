@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -163,6 +164,36 @@ def test_the_clock_plays_when_time_is_up(start: Callable[..., Service]) -> None:
 
     until(clock_played)
     until(lambda: letters(service.data, "timed_out"))
+
+
+def test_the_console_says_only_what_there_is_to_say(start: Callable[..., Service]) -> None:
+    service = start(DEWAN_HOST="0.0.0.0")
+    url = service.ready()["url"]
+    assert url.startswith("http://127.0.0.1:")
+    for path in ("/", "/rules/", "/static/games/dewan.css", "/static/games/mark.svg", "/dev/mail/"):
+        assert httpx.get(f"{url}{path}").status_code == 200
+
+    _, _, err = service.stop()
+
+    said = [line.split(" ")[0] for line in err.splitlines() if line]
+    assert said == ["Dewan", "Sign", "Mails", "Ctrl-C"], err
+
+
+def test_collected_static_files_are_cached_for_ever(
+    start: Callable[..., Service], tmp_path: Path
+) -> None:
+    static = {"DEWAN_STATIC": str(tmp_path / "static"), "DEWAN_DATA": str(tmp_path / "data")}
+    command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
+    subprocess.run(command, cwd=ROOT, env=os.environ | static, check=True)
+    url = start(DEWAN_DEMO="0", **static).ready()["url"]
+
+    link = re.search(r"/static/games/dewan\.\w{12}\.css", httpx.get(f"{url}/").text)
+    assert link
+    style = httpx.get(f"{url}{link[0]}")
+
+    assert style.status_code == 200
+    assert "immutable" in style.headers["Cache-Control"]
+    assert style.headers["Content-Encoding"] == "gzip"
 
 
 def test_a_bad_setting_is_exit_2(start: Callable[..., Service]) -> None:

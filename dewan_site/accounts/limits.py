@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from django.conf import settings
 from django.core.cache import cache
+from django.http import HttpRequest
 
 HOUR = 60 * 60
 
@@ -18,3 +20,15 @@ def within_limit(what: str, who: str, limit: int) -> bool:
         return cache.incr(key) <= limit
     except ValueError:  # the hour ended between the two calls
         return within_limit(what, who, limit)
+
+
+def client_of(request: HttpRequest) -> str:
+    """Return the address a request comes from.
+
+    Anybody can write ``X-Forwarded-For``; what counts is the entry that our own proxy has added.
+    """
+    if settings.DEWAN_BEHIND_PROXY:
+        *_, client = request.headers.get("X-Forwarded-For", "").split(",")
+        if client.strip():
+            return client.strip()
+    return str(request.META.get("REMOTE_ADDR", ""))

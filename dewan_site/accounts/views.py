@@ -21,7 +21,7 @@ from knox.models import AuthToken
 
 from dewan_site.accounts import links
 from dewan_site.accounts.forms import AddressForm, NameAndZoneForm, SignInForm
-from dewan_site.accounts.limits import within_limit
+from dewan_site.accounts.limits import client_of, within_limit
 from dewan_site.accounts.models import Player
 from notifications import mailbox_views, notices
 
@@ -30,6 +30,12 @@ MAILS_TO_ADDRESS = 5
 
 MAILS_FOR_CLIENT = 60
 """How many mails with links a client can ask for in an hour, at most."""
+
+TOO_MANY_MAILS = (
+    "No mail was sent: too many were asked for within the hour, for this address or from where you"
+    " are. Look for the newest one, or ask again in an hour."
+)
+"""What is said when a limit is reached; the same for every address, known or not."""
 
 NEXT = "next"
 """Where to go after signing in: the name of the parameter and of the session's note of it."""
@@ -46,25 +52,30 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     """Ask for an address and mail a link to it; the answer is the same for every address."""
     wanted = request.POST.get(NEXT) or request.GET.get(NEXT, "")
     form = SignInForm(request.POST or None)
+    context = {"form": form, "next": wanted}
     if request.method == "POST" and form.is_valid():
-        _mail_link(request, form.cleaned_data["email"].lower())
+        if not _mail_link(request, form.cleaned_data["email"].lower()):
+            form.add_error("email", TOO_MANY_MAILS)
+            return render(request, "accounts/sign_in.html", context, status=429)
         if wanted:
             request.session[NEXT] = wanted
         return redirect("sign_in_sent")
     if request.user.is_authenticated:
         return redirect(_safe(request, wanted))
-    return render(request, "accounts/sign_in.html", {"form": form, "next": wanted})
+    return render(request, "accounts/sign_in.html", context)
 
 
-def _mail_link(request: HttpRequest, address: str) -> None:
-    if _may_be_mailed(request, address):
+def _mail_link(request: HttpRequest, address: str) -> bool:
+    """Mail a link, whether there is a player yet or not, unless it is one too many."""
+    allowed = _may_be_mailed(request, address)
+    if allowed:
         notices.write_to_player(notices.SIGN_IN, Player.objects.with_email(address))
+    return allowed
 
 
 def _may_be_mailed(request: HttpRequest, address: str) -> bool:
     """Count a mail with a link against its limits, and tell whether it may be sent."""
-    client = request.META.get("REMOTE_ADDR", "")
-    by_client = within_limit("mails-for-client", client, MAILS_FOR_CLIENT)
+    by_client = within_limit("mails-for-client", client_of(request), MAILS_FOR_CLIENT)
     return by_client and within_limit("mails-to-address", address, MAILS_TO_ADDRESS)
 
 
@@ -160,8 +171,10 @@ def change_address(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _show_me(request, address_form=form)
     address = form.cleaned_data["address"]
-    if _may_be_mailed(request, address):
-        notices.write_to_player(notices.ADDRESS_CHANGE, _player(request), address=address)
+    if not _may_be_mailed(request, address):
+        form.add_error("address", TOO_MANY_MAILS)
+        return _show_me(request, address_form=form)
+    notices.write_to_player(notices.ADDRESS_CHANGE, _player(request), address=address)
     messages.success(request, f"Look for our mail at {address}: its link changes your address.")
     return redirect("me")
 

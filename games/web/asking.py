@@ -8,24 +8,17 @@ from typing import Any
 
 import msgspec
 
+from engine.questions import KINDS
 from games.models import Game
 from games.words import duration_words, listed
 
-
-class Asked(msgspec.Struct, frozen=True):
-    """What a kind of decision asks: its rule, as said to the seat, and as said of it."""
-
-    rule: str
-    you: str
-    they: str
-
-
-ASKED = {
-    "draft": Asked("R2.6", "choose your first story tile", "chooses a first story tile"),
-    "turn": Asked("R3.1", "take 2 cards or place a camp", "takes 2 cards or places a camp"),
-    "story": Asked("R5.2", "take a story tile", "takes a story tile"),
-    "tuck": Asked("R5.3", "tuck a card, or decline", "tucks a card, or declines"),
+OF_OTHERS = {
+    "draft": "chooses a first story tile",
+    "turn": "takes 2 cards or places a camp",
+    "story": "chooses a story tile",
+    "tuck": "tucks a card or declines",
 }
+"""What ``engine.questions.KINDS`` asks the reader to do, as it is said of somebody else."""
 
 
 class Awaited(msgspec.Struct, frozen=True):
@@ -43,8 +36,7 @@ class Awaited(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Return what is asked, as said to the reader."""
-        asked = ASKED[self.kind]
-        return asked.you if self.mine else asked.they
+        return KINDS[self.kind].asks if self.mine else OF_OTHERS[self.kind]
 
 
 def awaited(entry: Mapping[str, Any], now: datetime) -> list[Awaited]:

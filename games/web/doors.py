@@ -25,6 +25,7 @@ from engine.errors import (
 from engine.notation import Entry
 from games.access import NotVisible
 from games.api.problems import STATUS
+from games.web.kept import kept_line
 from games.web.paying import confirm_path
 
 P = ParamSpec("P")
@@ -81,6 +82,7 @@ def refusal(request: HttpRequest, game_id: str, error: GameError) -> HttpRespons
         "game_id": game_id,
         "error": error,
         "text": request.GET.get("text") or request.POST.get("text", ""),
+        "line": kept_line(request, game_id),
         "choices": [(entry.text, confirm_path(game_id, entry.text)) for entry in _entries(error)],
     }
     return render(request, "games/refused.html", context, status=STATUS[error.code])

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from engine.commands import PILE, Pile
+from engine.commands import Pile
 from engine.components import TRIBE_CAMPS, Card, ComponentSet, Side, StoryTile
 from engine.events import Score
 from engine.rules.camp import TRIBE_BOARD, TUCK_SLOTS
 from engine.rules.map import served
 from engine.scoring import final_scores, fire
 from engine.state import HIDDEN, State, Tribe
-from games.words import card_words, requirement_words, side_words
+from games.words import card_words, side_words
 
 STORY_SLOTS = 1 + list(TRIBE_BOARD.values()).count("story")
 """The story slots of a tribe board: one for the draft, the others below camps (R2.6, R5.2)."""
@@ -123,16 +123,6 @@ def story_places(
         )
         for place, story in enumerate(state.story_row, 1)
     ]
-
-
-def story_at(state: State, place: int | Pile) -> str:
-    """Return in words which tile a choice would take: what it requires, if it can be known."""
-    if place == PILE:
-        return "the top tile of the pile, unseen"
-    story = state.story_row[place - 1]
-    assert story is not None, "only filled places are offered"
-    tile = state.components.stories[story]
-    return f"“{tile.name}” ({requirement_words(tile.requires)})"
 
 
 # ---- Tribe boards ----------------------------------------------------------------------------
@@ -246,34 +236,54 @@ def _tuck_slot(state: State, tribe: Tribe, slot: int) -> TuckSlot:
 
 
 class ScoreRow(msgspec.Struct, frozen=True):
-    """A line of the score table: its rule, what it counts, and the points of every seat."""
+    """A line of the score table: its rule, what it counts, and the points of every column."""
 
     rule: str
     label: str
     points: tuple[int, ...]
 
 
+class Scorer(msgspec.Struct, frozen=True):
+    """A seat at the head of a column, by the number on its tents and a short name."""
+
+    seat: int
+    mark: int
+    name: str
+
+
+class ScoreColumn(msgspec.Struct, frozen=True):
+    """A score: whose it is, the total, and the cards in hand."""
+
+    scorers: tuple[Scorer, ...]
+    total: int
+    cards: int
+
+
 class ScoreTable(msgspec.Struct, frozen=True):
-    """Scores side by side: lines, totals and cards in hand, in seat order."""
+    """Scores side by side, a column for each."""
 
     rows: tuple[ScoreRow, ...]
-    totals: tuple[int, ...]
-    cards: tuple[int, ...]
+    columns: tuple[ScoreColumn, ...]
 
 
-def score_table(scores: Sequence[Score]) -> ScoreTable:
-    """Return scores as a table with a column for each seat."""
+def score_table(scores: Sequence[Score], names: Sequence[str]) -> ScoreTable:
+    """Return scores as a table with a column for each; ``names`` are the seats'."""
     lines = zip(*(score.lines for score in scores), strict=True)
     return ScoreTable(
         rows=tuple(
             ScoreRow(line[0].rule, line[0].label, tuple(part.points for part in line))
             for line in lines
         ),
-        totals=tuple(score.total for score in scores),
-        cards=tuple(score.cards for score in scores),
+        columns=tuple(
+            ScoreColumn((_scorer(score.seat, names),), score.total, score.cards) for score in scores
+        ),
     )
 
 
-def scores_now(state: State) -> ScoreTable:
+def _scorer(seat: int, names: Sequence[str]) -> Scorer:
+    return Scorer(seat, seat + 1, names[seat].removesuffix(" (bot)"))
+
+
+def scores_now(state: State, names: Sequence[str]) -> ScoreTable:
     """Return what the scores would be if the game ended now; all of it is public."""
-    return score_table(state.ended.scores if state.ended else final_scores(state))
+    return score_table(state.ended.scores if state.ended else final_scores(state), names)

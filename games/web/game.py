@@ -23,6 +23,7 @@ from games.web import board, faces
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
+from games.web.kept import kept_line
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""
@@ -55,6 +56,18 @@ def version(request: HttpRequest, game_id: str) -> JsonResponse:
     return JsonResponse({"version": _stage(game)})
 
 
+@never_cache
+@require_safe
+@for_viewers
+def export(request: HttpRequest, game_id: str) -> JsonResponse:
+    """Return the whole game as a file (docs/export.md), once it is over."""
+    game, _ = selectors.seen_by(player_of(request), game_id)
+    if not game.over:
+        raise NotVisible
+    name = f'attachment; filename="dewan-{game.pk}.json"'
+    return JsonResponse(selectors.open_export(game), headers={"Content-Disposition": name})
+
+
 def _stage(game: Game) -> str:
     """Return what changes when there is something new: a move, or somebody sitting down."""
     if game.version:
@@ -80,10 +93,22 @@ def _open_table(request: HttpRequest, position: Position) -> dict[str, Any]:
     return {
         "game": position.view,
         "headline": headline(position.view, []),
+        "may_call_off": _may_call_off(request, position.seen),
         "missing": sum(seat["name"] is None for seat in position.view["seats"]),
         "join_url": absolute(reverse("join", args=[game.pk]), request),
         "live": Live(_stage(game), POLL_OTHERS, POLL_OTHERS * 2),
     }
+
+
+def _may_call_off(request: HttpRequest, seen: Seen) -> bool:
+    player = player_of(request)
+    others = seen.game.seats.exclude(player=None).exclude(player=player)
+    return (
+        player is not None
+        and seen.game.creator_id == player.pk
+        and seen.game.status == Game.Status.OPEN
+        and not others.exists()
+    )
 
 
 # ---- The table -------------------------------------------------------------------------------
@@ -158,7 +183,7 @@ def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
         "tribes": tribes,
         "mine": tribes[seat] if seat is not None else None,
         "others": [tribe for tribe in tribes if tribe.seat != seat],
-        "scores": faces.scores_now(state),
+        "scores": faces.scores_now(state, [seat["name"] for seat in table.view["seats"]]),
         "log": newest[:RECENT],
         "older": newest[RECENT:],
         "steps": _step_back(table),
@@ -208,8 +233,10 @@ def _now(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
         "asked": asked,
         "played": _played(request, table),
         "news": _news(request, table),
+        "line": kept_line(request, table.seen.game.pk),
         "live": None if state.over else _live(state, decisions),
         "result": table.view["result"],
+        "seed": table.seen.game.gamesecret.seed if table.seen.game.over else "",
         "rematch": selectors.rematch_of(table.seen),
         "may_rematch": state.over and seat is not None,
     }

@@ -16,13 +16,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine import commands, legal, notation
 from engine.commands import Command, Undo
-from engine.errors import IllegalMove, NotYourDecision
+from engine.errors import GameError, IllegalMove, NotYourDecision
 from engine.state import State
 from games import selectors, services
 from games.services import LEGAL_SHOWN
 from games.web import board
 from games.web.doors import for_players, signed_in
 from games.web.forms import MoveForm
+from games.web.kept import forget_line, keep_line, kept_line
 from games.web.paying import (
     camp_text,
     confirm_path,
@@ -131,6 +132,7 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
         "preview": shown,
         "board": board.draw(seated.view, route=board.Route(shown.route, seated.seat)),
         "decision": seated.decision or "",
+        "line": kept_line(request, game_id),
         "key": secrets.token_urlsafe(KEY_BYTES),
     }
     return render(request, "games/confirm.html", context)
@@ -140,8 +142,13 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
 @for_players
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
     """Play what was confirmed, once, and show the game with what was played."""
-    submitted = MoveForm(request.POST).submitted
-    answer = services.submit_move(signed_in(request), game_id, submitted)
+    try:
+        submitted = MoveForm(request.POST).submitted
+        answer = services.submit_move(signed_in(request), game_id, submitted)
+    except GameError:
+        keep_line(request, game_id)
+        raise
+    forget_line(request)
     unapplied = [commands.parse(command) for command in answer["unapplied"]]
     if unapplied:
         messages.warning(request, _unapplied_words(request, game_id, unapplied))

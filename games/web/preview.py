@@ -12,10 +12,12 @@ from engine import notation
 from engine.commands import Command
 from engine.events import BerryTaken, CampPlaced, Event
 from engine.preview import foresee
+from engine.questions import KINDS
+from engine.rules.map import served
 from engine.rules.stories import missing
 from engine.state import State
-from games.web.asking import ASKED
-from games.web.faces import CardFace, card_face, card_faces, story_at
+from games.web.faces import CardFace, StoryFace, card_face, card_faces, story_face
+from games.web.final import why_final
 from games.words import counted, listed, side_words
 
 
@@ -28,15 +30,20 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What a submission would do. ``text`` is its canonical notation."""
+    """What a submission would do, and whether it can be taken back then.
+
+    ``text`` is its canonical notation.
+    """
 
     headline: str
     lines: Sequence[str] = ()
+    story: StoryFace | None = None
     gained: Sequence[CardFace] = ()
     spent: Sequence[Spent] = ()
     kept: Sequence[CardFace] = ()
     route: tuple[str, ...] = ()
     text: str = ""
+    undo: str = ""
 
 
 def preview(seen: State, seat: int, commands: Sequence[Command], names: Sequence[str]) -> Preview:
@@ -54,9 +61,29 @@ def preview(seen: State, seat: int, commands: Sequence[Command], names: Sequence
     return msgspec.structs.replace(
         told,
         text=notation.line_of(seen, commands),
+        story=_story_taken(seen, seat, first),
+        undo=_undo_words(seen, seat, commands),
         lines=[*told.lines, *_stories_met(seen, after, seat), *in_advance],
         kept=card_faces(after.components, after.tribes[seat].hand),
     )
+
+
+def _undo_words(seen: State, seat: int, commands: Sequence[Command]) -> str:
+    if isinstance(commands[0], c.Undo):
+        return ""
+    reason = why_final(seen, seat, commands)
+    if reason:
+        return f"This cannot be taken back: {reason}."
+    return "You can take this back until somebody else acts."
+
+
+def _story_taken(seen: State, seat: int, command: Command) -> StoryFace | None:
+    """Return the story tile that would be taken, unless it is the unseen one."""
+    if not isinstance(command, c.Story) or command.place == c.PILE:
+        return None
+    story = seen.story_row[command.place - 1]
+    assert story is not None, "the engine has allowed it"
+    return story_face(seen.components.stories[story], served(seen, seat))
 
 
 def _stories_met(before: State, after: State, seat: int) -> Iterator[str]:
@@ -106,15 +133,16 @@ def _camp_lines(seen: State, placed: CampPlaced, events: Events) -> Iterator[str
     if any(isinstance(event, BerryTaken) for event in events):
         yield "You take a berry of the area."
     if placed.asks:
-        yield f"Then you are asked to {ASKED[placed.asks].you}."
+        yield f"Then you are asked to {KINDS[placed.asks].asks}."
     if seen.tribes[placed.seat].camps_left == 1:
         yield "It is your last camp: 1 fire for you, and the game ends after this round."
 
 
-def _story(seen: State, command: c.Story, _events: Events, _names: Names) -> Preview:
-    where = "the pile" if command.place == c.PILE else f"place {command.place}"
-    line = f"You take {story_at(seen, command.place)}."
-    return Preview(headline=f"Take the story tile from {where}", lines=[line])
+def _story(_seen: State, command: c.Story, _events: Events, _names: Names) -> Preview:
+    if command.place == c.PILE:
+        line = "You take the top tile of the pile, unseen."
+        return Preview(headline="Take the story tile from the pile", lines=[line])
+    return Preview(headline=f"Take the story tile from place {command.place}")
 
 
 def _tuck(seen: State, command: c.Tuck, _events: Events, _names: Names) -> Preview:

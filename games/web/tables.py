@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -33,13 +35,15 @@ class Opponent(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A game in a list, as its reader sees it."""
+    """A game in a list, as its reader sees it; ``move_time`` in words while it is open."""
 
     game: Mapping[str, Any]
     headline: str
     asked: Awaited | None
     others: list[Awaited]
     opponents: list[Opponent]
+    opened: datetime
+    move_time: str
 
     @property
     def first(self) -> Awaited | None:
@@ -58,18 +62,24 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def _my_games(player: Player, after: str) -> dict[str, Any]:
     page = selectors.my_games(player, after)
-    games = [_listed(entry) for entry in page["games"]]
+    games = _all_listed(page["games"])
     past = (Game.Status.FINISHED, Game.Status.CANCELLED)
     return {
         "waiting": [game for game in games if game.asked],
         "running": [g for g in games if not g.asked and g.game["status"] not in past],
         "past": [game for game in games if game.game["status"] in past],
         "next": page["next"],
-        "tables": [_listed(entry) for entry in selectors.public_open_games(player)],
+        "tables": _all_listed(selectors.public_open_games(player)),
     }
 
 
-def _listed(entry: Mapping[str, Any]) -> Listed:
+def _all_listed(entries: Sequence[Mapping[str, Any]]) -> list[Listed]:
+    waiting = [entry["id"] for entry in entries if entry["status"] == Game.Status.OPEN]
+    times = dict(Game.objects.filter(pk__in=waiting).values_list("pk", "move_time"))
+    return [_listed(entry, times.get(entry["id"])) for entry in entries]
+
+
+def _listed(entry: Mapping[str, Any], move_time: int | None) -> Listed:
     decisions = awaited(entry, timezone.now())
     return Listed(
         game=entry,
@@ -81,6 +91,8 @@ def _listed(entry: Mapping[str, Any]) -> Listed:
             for seat in entry["seats"]
             if seat["seat"] != entry["you"]
         ],
+        opened=datetime.fromisoformat(entry["created_at"]),
+        move_time="" if move_time is None else duration_words(move_time),
     )
 
 
@@ -140,10 +152,20 @@ def _sit_down(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _too_late(request: HttpRequest, game_id: str) -> HttpResponse:
-    """Say that every seat is taken; a public game can still be watched."""
+    """Say that every seat is taken, or none is there; a public game can still be watched."""
     game = access.open_game(game_id)
     watch = reverse("game", args=[game_id]) if game.visibility == Game.Visibility.PUBLIC else ""
-    return render(request, "games/too_late.html", {"watch": watch}, status=409)
+    context = {"watch": watch, "called_off": game.status == Game.Status.CANCELLED}
+    return render(request, "games/too_late.html", context, status=409)
+
+
+@require_POST
+@for_players
+def call_off(request: HttpRequest, game_id: str) -> HttpResponse:
+    """Call a table off that its creator has opened and nobody else has come to."""
+    services.call_off(signed_in(request), game_id)
+    messages.success(request, "The table is called off.")
+    return redirect("home")
 
 
 @require_POST

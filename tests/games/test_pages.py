@@ -9,8 +9,9 @@ import pytest
 
 from dewan_site.accounts.models import Player
 from engine import bots
+from engine.verify import verify
 from games import selectors, services
-from games.models import Game, Move
+from games.models import Game, GameSecret, Move
 from games.services import NewGame, Submitted
 from tests.pages import Page, Visitor
 from tests.people import Person, asked_person, draft, start_game
@@ -165,6 +166,64 @@ def test_who_comes_too_late_is_told_so(game: str, cleo: Person) -> None:
         assert "Ann" not in page.words
 
 
+def test_two_open_tables_are_told_apart(ann: Person) -> None:
+    ann.open("me", "open", move_time="PT2H")
+    ann.open("me", "open", "open", move_time="P7D", visibility="public")
+
+    words = visitor(ann).get("/").words
+
+    assert re.search(r"opened \w+ \d+ \w+, \d\d:\d\d · 2 hours a turn · private", words)
+    assert re.search(r"opened \w+ \d+ \w+, \d\d:\d\d · 7 days a turn · public", words)
+
+
+# ---- Calling a table off ---------------------------------------------------------------------
+
+
+def test_who_opened_a_table_by_mistake_calls_it_off(ann: Person, ben: Person) -> None:
+    game = ann.open("me", "open", "bot")
+    me = visitor(ann)
+
+    page = me.send(me.get(f"/games/{game}/"), "/call-off/")
+
+    assert page.title == "My games"
+    assert "The table is called off" in page.words
+    assert Game.objects.get().status == Game.Status.CANCELLED
+    again = me.post(f"/games/{game}/call-off/")
+    assert again.status == 400
+    late = visitor(ben).get(f"/games/{game}/join/")
+    assert (late.status, late.title) == (409, "The game was called off")
+    assert not me.get(f"/games/{game}/").has_form("/call-off/")
+
+
+def test_a_table_where_somebody_has_sat_down_stays(ann: Person, ben: Person) -> None:
+    game = ann.open("me", "open", "open")
+    ben.post(f"/{game}/seats")
+
+    assert not visitor(ann).get(f"/games/{game}/").has_form("/call-off/")
+    refused = visitor(ann).post(f"/games/{game}/call-off/")
+
+    assert refused.status == 400
+    assert "Somebody has sat down already" in refused.words
+    assert Game.objects.get().status == Game.Status.OPEN
+
+
+def test_nobody_else_calls_a_table_off(ann: Person, ben: Person, cleo: Person) -> None:
+    game = ann.open("me", "open", "open", visibility="public")
+    ben.post(f"/{game}/seats")
+
+    for person in (ben, cleo):
+        assert not visitor(person).get(f"/games/{game}/").has_form("/call-off/")
+        assert visitor(person).post(f"/games/{game}/call-off/").status == 404
+    assert visitor(ann).get(f"/games/{game}/call-off/").status == 405
+    assert Visitor().post(f"/games/{game}/call-off/").path == "/sign-in/"
+    assert Game.objects.get().status == Game.Status.OPEN
+
+
+def test_a_game_that_has_begun_cannot_be_called_off(game: str, ann: Person) -> None:
+    assert visitor(ann).post(f"/games/{game}/call-off/").status == 400
+    assert Game.objects.get().status == Game.Status.RUNNING
+
+
 # ---- Who may look ----------------------------------------------------------------------------
 
 
@@ -215,6 +274,7 @@ def test_who_is_asked_sees_what_and_until_when(game: str, ann: Person, ben: Pers
 
     assert page.title == "Your turn: take 2 cards or place a camp"
     assert "(Asia/Tokyo)" in page.words
+    assert "Times are in Asia/Tokyo" in page.words
     assert "2 days and 23 hours left" in page.words
     assert {"seat-1", "seat-2", "row", "stories"} <= page.ids
 
@@ -265,6 +325,10 @@ def test_the_game_can_be_stepped_back_through(game: str, ann: Person) -> None:
     assert not before.has_link("/confirm/")
     assert not before.has_form("/play/")
     assert visitor(ann).follow(before, "?at=1").title == "As it was after move 1 of 3"
+    large = visitor(ann).get(f"/games/{game}/?at=2&zoom=1")
+    steps = [link for link in large.links if "at=" in link]
+    assert all("zoom=1" in link or link.endswith("#map") for link in steps)
+    assert large.has_link(f"/games/{game}/?zoom=1")
     for at in ("0", "4", "-1", "x", "9" * 20):
         assert visitor(ann).get(f"/games/{game}/?at={at}").status == 404
 
@@ -379,7 +443,7 @@ def test_a_move_that_is_not_allowed_is_answered_with_the_rule_and_what_is(
 
     assert page.status == 422
     assert page.title == "That is not allowed"
-    assert page.has_link(f"/rules/#{rule}")
+    assert page.has_link(f"/rules/?game={game}#{rule}")
     assert page.has_link("confirm/?text=take+1-2")
 
 
@@ -486,7 +550,7 @@ def test_a_finished_game_shows_the_score_line_by_line_and_can_be_played_again(
     page = visitor(ann).get(f"/games/{game}/")
     assert re.match(r"(You|Ben|You and Ben) (win|share)", page.title)
     for rule in ("R8.4a", "R8.4b", "R8.4c", "R8.4d", "R8.4e", "R8.6"):
-        assert page.has_link(f"/rules/#{rule}")
+        assert page.has_link(f"/rules/?game={game}#{rule}")
     total = ann.view(game)["result"]["scores"][0]["total"]
     assert f"points {total} " in page.words
 
@@ -497,6 +561,39 @@ def test_a_finished_game_shows_the_score_line_by_line_and_can_be_played_again(
     assert visitor(ben).get(f"/games/{game}/").has_link(f"/games/{rematch.pk}/join/")
     assert visitor(ben).post(f"/games/{game}/rematch/").path == f"/games/{rematch.pk}/join/"
     assert [seat.player for seat in rematch.seats.all()] == [ann.player, None]
+
+
+def test_a_game_that_is_over_can_be_downloaded_and_checked(
+    game: str, ann: Person, ben: Person, cleo: Person
+) -> None:
+    address = f"/games/{game}/game.json"
+    before = visitor(ann).get(f"/games/{game}/")
+    secret = GameSecret.objects.get(game=game).seed
+    assert Game.objects.get().commitment in before.html
+    assert secret not in before.html
+    assert not before.has_link(address)
+    assert visitor(ann).get(address).status == 404
+    play_out(game, [ann, ben])
+
+    page = visitor(ann).get(f"/games/{game}/")
+    assert page.has_link(f"/rules/?game={game}#checking")
+    assert secret in page.words
+    assert Game.objects.get().commitment in page.words
+
+    answer = visitor(ben).client.get(page.link(address))
+    assert answer["Content-Disposition"] == f'attachment; filename="dewan-{game}.json"'
+    assert verify(answer.json()).problems == ()
+    assert visitor(cleo).get(address).status == 404
+    assert Visitor().get(address).path == "/sign-in/"
+
+
+def test_anybody_downloads_a_public_game_that_is_over(ann: Person, ben: Person) -> None:
+    game = start_game(ann, ben, visibility="public")
+    services.cancel_game(game)
+
+    page = Visitor().get(f"/games/{game}/")
+
+    assert Visitor().client.get(page.link("/game.json")).json()["view"] == "open"
 
 
 def test_in_a_rematch_everything_else_stays(ann: Person) -> None:

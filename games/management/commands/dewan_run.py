@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.core.management.base import BaseCommand
 from dewan_site import embedded
 from dewan_site.accounts.links import sign_in_path
 from games import demo
+from notifications import mailbox_views
 
 PORT_TAKEN = 3
 
@@ -37,7 +39,13 @@ class Command(BaseCommand):
             player = demo.set_up()
             lines.append(f"Sign in as {player.name}: {url}{sign_in_path(player)}")
         if not settings.EMAIL_URL:
-            lines.append(f"Mails lie in {settings.DEWAN_MAIL_DIR}, to read at {url}/dev/mail/")
+            lines.append(f"Mails lie in {settings.DEWAN_MAIL_DIR}{_reading(listener)}")
         lines.append("Ctrl-C stops it; the games are kept.")
         self.stderr.write("\n".join(["", *lines, ""]))
         embedded.serve(listener)
+
+
+def _reading(listener: socket.socket) -> str:
+    """Say where the mails can be read in a browser, if they can."""
+    page = f"{embedded.local_address_of(listener)}/dev/mail/"
+    return f", to read at {page}" if mailbox_views.is_open() else ""
