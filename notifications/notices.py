@@ -33,6 +33,7 @@ GAME_OVER = "game_over"
 CANCELLED = "cancelled"
 SIGN_IN = "sign_in"
 ADDRESS_CHANGE = "address_change"
+ADDRESS_CHANGED = "address_changed"
 
 
 def announce(

@@ -384,9 +384,23 @@ def _address_change(mail: OutboxMail, player: Player) -> tuple[str, Letter]:
     return "Confirm your address for Dewan by post", letter
 
 
+def _address_changed(_: OutboxMail, player: Player) -> tuple[str, Letter]:
+    letter = Letter(
+        headline="Your address has changed",
+        lines=[
+            f"Hello {player.name}, from now on your mails from Dewan by post go to another "
+            "address, and you sign in with that one. This was asked for by somebody who was "
+            "signed in as you, and confirmed at the new address.",
+            "If that was not you, tell whoever runs this service.",
+        ],
+    )
+    return "Your address at Dewan by post has changed", letter
+
+
 _ACCOUNT_LETTERS: dict[str, Callable[[OutboxMail, Player], tuple[str, Letter]]] = {
     notices.SIGN_IN: _sign_in,
     notices.ADDRESS_CHANGE: _address_change,
+    notices.ADDRESS_CHANGED: _address_changed,
 }
 
 

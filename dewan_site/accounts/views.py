@@ -10,6 +10,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -190,10 +191,17 @@ def address_link(request: HttpRequest, token: str) -> HttpResponse:
     taken = Player.objects.exclude(pk=player.pk).filter(email=address).exists()
     done = request.method == "POST" and not taken
     if done:
-        player.email = address
-        player.save(update_fields=["email"])
+        _move_to(player, address)
     context = {"player": player, "address": address, "taken": taken, "done": done}
     return render(request, "accounts/address_link.html", context, status=409 if taken else 200)
+
+
+@transaction.atomic
+def _move_to(player: Player, address: str) -> None:
+    """Give a player a new address, and tell the old one."""
+    notices.write_to_player(notices.ADDRESS_CHANGED, player, address=player.email)
+    player.email = address
+    player.save(update_fields=["email"])
 
 
 @require_POST

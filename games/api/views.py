@@ -27,6 +27,7 @@ from games.models import StoredComponentSet
 
 KEY_HEADER = "Idempotency-Key"
 KEY_LENGTH = 200
+_REFUSED = ("4XX", "application/problem+json")
 _PROBLEM = OpenApiResponse(schemas.ProblemOut, description="A refusal: see docs/api.md.")
 _AFTER = OpenApiParameter("after", str, description="Where the page before ended.")
 
@@ -58,7 +59,7 @@ class GamesView(APIView):
     @extend_schema(
         operation_id="list_games",
         parameters=[_AFTER],
-        responses={200: schemas.GameList, "4XX": _PROBLEM},
+        responses={200: schemas.GameList, _REFUSED: _PROBLEM},
     )
     def get(self, request: Request) -> Response:
         """List the games you sit at or have opened, those that wait for you first."""
@@ -68,7 +69,7 @@ class GamesView(APIView):
     @extend_schema(
         operation_id="open_game",
         request=schemas.NewGame,
-        responses={201: schemas.NewGameView, "4XX": _PROBLEM},
+        responses={201: schemas.NewGameView, _REFUSED: _PROBLEM},
     )
     def post(self, request: Request) -> Response:
         """Open a game; it starts at once if no seat is open."""
@@ -90,7 +91,7 @@ class SeatsView(APIView):
     @extend_schema(
         operation_id="join_game",
         request=schemas.Join,
-        responses={200: schemas.GameView, 201: schemas.GameView, "4XX": _PROBLEM},
+        responses={200: schemas.GameView, 201: schemas.GameView, _REFUSED: _PROBLEM},
     )
     def post(self, request: Request, game_id: str) -> Response:
         """Sit down on the first open seat; again is the same. The last one starts the game."""
@@ -107,7 +108,7 @@ class GameView(APIView):
     @extend_schema(
         operation_id="get_game",
         parameters=[OpenApiParameter("at", int, description="As you could see it after a move.")],
-        responses={200: schemas.GameView, 304: None, "4XX": _PROBLEM},
+        responses={200: schemas.GameView, 304: None, _REFUSED: _PROBLEM},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """Return the game as you may see it; its ETag changes when that does."""
@@ -128,7 +129,7 @@ def _etag(view: dict[str, Any]) -> str:
 class LegalView(APIView):
     """What I may answer."""
 
-    @extend_schema(operation_id="get_legal", responses={200: schemas.Legal, "4XX": _PROBLEM})
+    @extend_schema(operation_id="get_legal", responses={200: schemas.Legal, _REFUSED: _PROBLEM})
     def get(self, request: Request, game_id: str) -> Response:
         """List what you may answer now; every entry can be posted as it is."""
         return Response(selectors.legal_of(_player(request), game_id))
@@ -140,7 +141,7 @@ class RoutesView(APIView):
     @extend_schema(
         operation_id="get_routes",
         parameters=[OpenApiParameter("to", str, required=True, description="A space, like C4.")],
-        responses={200: schemas.RouteList, "4XX": _PROBLEM},
+        responses={200: schemas.RouteList, _REFUSED: _PROBLEM},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """List every undominated route to a space, with what can pay each step."""
@@ -157,7 +158,7 @@ class MovesView(APIView):
     @extend_schema(
         operation_id="list_moves",
         parameters=[OpenApiParameter("after", int, description="A move number.")],
-        responses={200: schemas.MoveList, "4XX": _PROBLEM},
+        responses={200: schemas.MoveList, _REFUSED: _PROBLEM},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """List the moves after a number, as you may see them."""
@@ -176,7 +177,7 @@ class MovesView(APIView):
                 description="The same key and request again get the first answer again.",
             )
         ],
-        responses={201: schemas.Accepted, "4XX": _PROBLEM},
+        responses={201: schemas.Accepted, _REFUSED: _PROBLEM},
     )
     def post(self, request: Request, game_id: str) -> Response:
         """Answer a decision, and in advance what your move causes."""
@@ -210,7 +211,7 @@ class ExportView(APIView):
 
     @extend_schema(
         operation_id="export_game",
-        responses={200: OpenApiResponse(dict, description="docs/export.md"), "4XX": _PROBLEM},
+        responses={200: OpenApiResponse(dict, description="docs/export.md"), _REFUSED: _PROBLEM},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """Return the game as a file: yours while it runs, everything when it is over."""
@@ -227,7 +228,10 @@ class ComponentsView(APIView):
 
     @extend_schema(
         operation_id="get_components",
-        responses={200: OpenApiResponse(dict, description="docs/components.md"), "4XX": _PROBLEM},
+        responses={
+            200: OpenApiResponse(dict, description="docs/components.md"),
+            _REFUSED: _PROBLEM,
+        },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:  # noqa: ARG002
         """Return a set as the canonical JSON whose SHA-256 is the digest."""

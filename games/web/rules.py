@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -44,10 +44,7 @@ class Rules(msgspec.Struct, frozen=True):
 @require_safe
 def rules_page(request: HttpRequest) -> HttpResponse:
     """Show docs/rules.md to players; every rule can be linked to by its number."""
-    try:
-        context = {"rules": read_rules(), "game_id": _came_from(request)}
-    except FileNotFoundError:
-        raise Http404 from None
+    context = {"rules": read_rules(), "game_id": _came_from(request)}
     return render(request, "games/rules.html", context)
 
 
@@ -70,7 +67,7 @@ def _came_from(request: HttpRequest) -> str:
 
 @cache
 def read_rules() -> Rules:
-    """Return the document for players; raises FileNotFoundError if it is not installed."""
+    """Return the document for players; ``dewan_site.checks`` says if it is not installed."""
     return for_players(RULES.read_text(encoding="utf-8"))
 
 

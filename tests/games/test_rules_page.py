@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -65,15 +64,6 @@ def test_the_page_begins_with_a_minute_for_players(db: None) -> None:
         assert place in page.ids | {"main"}, place
     for word in ("engine/", "glossary", ".md", "tests are called"):
         assert word not in page.html
-
-
-def test_without_the_document_there_is_no_page(
-    db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    rules.read_rules.cache_clear()
-    monkeypatch.setattr(rules, "RULES", tmp_path / "rules.md")
-
-    assert Visitor().get("/rules/").status == 404
 
 
 @pytest.mark.parametrize("path", ["/rules/", "/rules/notation/"])

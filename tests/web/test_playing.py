@@ -173,3 +173,20 @@ def test_a_larger_map_scrolls_in_its_own_box(ann: Person) -> None:
     assert inside > 1.5 * outside
     assert ann.page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(ann.page.get_by_role("link", name="Smaller map")).to_be_visible()
+
+
+def test_the_zone_of_the_browser_is_offered(new_person: NewPerson) -> None:
+    ann = new_person("Ann", timezone_id="Asia/Tokyo")
+    ann.page.goto("/me/")
+    expect(ann.page.get_by_text("Your phone or computer says")).to_be_hidden()
+    zone = ann.page.get_by_label("Your time zone")
+    zone.select_option("Europe/Paris")
+    ann.tap("Change")
+
+    expect(ann.page.get_by_text("Your phone or computer says Asia/Tokyo")).to_be_visible()
+    ann.tap("Use it")
+
+    expect(ann.page.get_by_text("time zone are changed")).to_be_visible()
+    expect(zone).to_have_value("Asia/Tokyo")
+    expect(ann.page.get_by_text("Your phone or computer says")).to_be_hidden()
+    assert ann.errors == []

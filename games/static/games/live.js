@@ -1,8 +1,8 @@
 // Optional comfort; every page is complete without it. It looks for news and loads the page
-// again when there is some, copies an invitation, and proposes the browser's time zone.
+// again when there is some, copies an invitation, and proposes or offers the browser's time zone.
 (() => {
   "use strict";
-  const { url, page, version, seconds, zone } = document.currentScript.dataset;
+  const { url, page, version, seconds, zone, offer } = document.currentScript.dataset;
   const SLOWEST = 120;
 
   const isTyping = () => {
@@ -45,12 +45,19 @@
     });
   };
 
-  const proposeZone = (select) => {
-    const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const known = [...select.options].some((option) => option.value === here);
-    if (known && select.value === "UTC") {
+  const proposeZone = (select, here) => {
+    if (select.value === "UTC") {
       select.value = here;
     }
+  };
+
+  const offerZone = (select, here, note) => {
+    note.hidden = select.value === here;
+    note.querySelector("b").textContent = here;
+    note.querySelector("button").addEventListener("click", () => {
+      select.value = here;
+      select.form.requestSubmit();
+    });
   };
 
   if (url) {
@@ -58,6 +65,13 @@
   }
   document.querySelectorAll("[data-copy]").forEach(offerCopying);
   if (zone) {
-    proposeZone(document.getElementById(zone));
+    const select = document.getElementById(zone);
+    const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const known = [...select.options].some((option) => option.value === here);
+    if (known && offer) {
+      offerZone(select, here, document.getElementById(offer));
+    } else if (known) {
+      proposeZone(select, here);
+    }
   }
 })();
