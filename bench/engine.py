@@ -7,6 +7,7 @@ from bench.games import at_random, played
 from engine import codec
 from engine.components.shipped import hearth
 from engine.fold import Row, fold
+from engine.scenarios.base import BASE
 
 RUNS = 9
 GAMES = 30
@@ -20,7 +21,7 @@ def fold_figure() -> Figure:
     def fold_all() -> None:
         for log in logs:
             rows = (Row(r.number, r.seat, r.actor, codec.decode_events(text)) for r, text in log)
-            fold(rows, hearth())
+            fold(rows, hearth(), BASE)
 
     rates = repeated(RUNS, lambda: events / seconds(fold_all))
     facts: dict[str, object] = {"games": GAMES, "events": events}

@@ -12,6 +12,7 @@ from engine.components.shipped import hearth
 from engine.decide import submit
 from engine.fold import Row, advance, fold
 from engine.legal import legal
+from engine.scenarios.base import BASE
 from engine.state import State
 from engine.views import mask
 
@@ -26,8 +27,8 @@ def chance_of(number: int, players: int) -> Chance:
 def played(number: int, players: int, choose: Choose = bots.choose) -> list[tuple[Row, bytes]]:
     """Play a whole game; return its rows, each with its events as they would be stored."""
     chance = chance_of(number, players)
-    rows = [Row(1, None, "service", (setup.set_up(hearth(), players, chance),))]
-    state = fold(rows, hearth())
+    rows = [Row(1, None, "service", (setup.set_up(hearth(), BASE, players, chance),))]
+    state = fold(rows, hearth(), BASE)
     while state.questions:
         seat = state.questions[0].seat
         outcome = submit(state, seat, [choose(mask(state, seat), seat)], chance)

@@ -25,6 +25,9 @@ class Site(msgspec.Struct, frozen=True):
 class Board:
     """The parts of a map that never change. Spaces are known by name outside, by index inside.
 
+    ``starts`` are the spaces of starting camps, ``owner`` gives each space the seat whose
+    starting tile it is on, None on other tiles.
+
     Two boards are equal only if they are the same object; ``board_of`` returns the same
     object for the same set and tiles.
     """
@@ -42,6 +45,15 @@ class Board:
         at: dict[Hex, int] = {(space.q, space.r): i for i, space in enumerate(spaces)}
         self.neighbours: tuple[tuple[int, ...], ...] = tuple(
             tuple(at[near] for near in neighbours((space.q, space.r)) if near in at)
+            for space in spaces
+        )
+        self.starts: frozenset[int] = frozenset(
+            i
+            for i, space in enumerate(spaces)
+            if space.tile and space.terrain is None  # R1.1
+        )
+        self.owner: tuple[int | None, ...] = tuple(
+            next((tile.seat for tile in tiles if tile.letter == space.space[0]), None)
             for space in spaces
         )
         self.sites: tuple[Site, ...] = tuple(
@@ -85,6 +97,12 @@ class Areas(msgspec.Struct, frozen=True):
 
     of: tuple[int | None, ...]
     members: tuple[frozenset[int], ...]
+
+    def area_of(self, space: int) -> frozenset[int]:
+        """Return the spaces of the area that a space with terrain belongs to."""
+        area = self.of[space]
+        assert area is not None, "the space has terrain"
+        return self.members[area]
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from engine.commands import Command
 from engine.errors import GameOver, IllegalMove, InvalidCommand, NotYourDecision
 from engine.events import Event, Undone
 from engine.play import Play
-from engine.questions import KINDS, check_answers
+from engine.questions import KINDS, KINDS_OF_SCENARIOS, check_answers
 from engine.rules import camp, payment, row, stories, turn
 from engine.state import Question, State
 from engine.views import learners
@@ -29,11 +29,13 @@ class Outcome(msgspec.Struct, frozen=True):
     """What a submission led to: the events, the commands that were played, and those that were not.
 
     ``commands`` name the cards that really left the hand (R7.2): they may be shown to everyone.
+    ``sealed`` is an answer to be kept until ``unseal`` is given all of them; it has no event yet.
     """
 
     events: tuple[Event, ...]
     commands: tuple[Command, ...]
     unapplied: tuple[Command, ...] = ()
+    sealed: Command | None = None
 
 
 def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance) -> Outcome:
@@ -50,8 +52,19 @@ def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance)
         return _undo(state, seat, commands)
     if state.question_of(seat) is None:
         raise NotYourDecision("you are not asked anything now")
-    _check_in_advance(commands)
+    _check_in_advance(state, commands)
     return _Submission(state, seat, commands, chance).outcome()
+
+
+def unseal(state: State, answers: Mapping[int, Command], chance: Chance) -> tuple[Event, ...]:
+    """Return what the sealed answers of all seats that were asked lead to (R13.5)."""
+    assert state.scenario.unseal, "the scenario has sealed answers"
+    assert set(answers) == {question.seat for question in state.questions}
+    play = Play(state, chance)
+    state.scenario.unseal(play, answers)
+    assert state.active is not None, "a scenario event comes in somebody's turn"
+    turn.end_turn(play, state.active)
+    return tuple(play.events)
 
 
 def undo(state: State, seat: int) -> Undone:
@@ -72,13 +85,20 @@ def _undo(state: State, seat: int, commands: Sequence[Command]) -> Outcome:
     return Outcome((undo(state, seat),), tuple(commands))
 
 
-def _check_in_advance(commands: Sequence[Command]) -> None:
-    """A seat may answer in advance only what its own move may cause."""
+def _check_in_advance(state: State, commands: Sequence[Command]) -> None:
+    """Refuse an answer in advance to what the commands before it cannot cause."""
+    caused: set[str] = set()
     for index, command in enumerate(commands):
-        if index and not isinstance(command, c.FOLLOW_UPS):
+        if index and caused.isdisjoint(command.answers):
             kind = type(command).__struct_config__.tag
             problem = f"{kind} cannot be sent in advance: it answers nothing that your move causes"
             raise _at(index, IllegalMove("R3.1", problem))
+        caused.update(kind for kind in command.causes if _may_be_put(state, kind))
+
+
+def _may_be_put(state: State, kind: str) -> bool:
+    """Tell whether a kind of question exists in the game's scenario."""
+    return kind not in KINDS_OF_SCENARIOS or kind in state.scenario.asks
 
 
 def _at(index: int, error: IllegalMove) -> IllegalMove:
@@ -96,6 +116,7 @@ class _Submission:
         self.seat = seat
         self.waiting = list(commands)
         self.played: list[Command] = []
+        self.sealed: Command | None = None
 
     def outcome(self) -> Outcome:
         """Play until a command is refused; the refusal counts only while nothing was learnt."""
@@ -107,15 +128,20 @@ class _Submission:
                     raise _at(len(self.played), error) from None
                 break
         self._settle()
-        return Outcome(tuple(self.play.events), tuple(self.played), tuple(self.waiting))
+        return Outcome(
+            tuple(self.play.events), tuple(self.played), tuple(self.waiting), self.sealed
+        )
 
     def _answer(self, command: Command) -> None:
         question = self._question_for(command)
-        swaps = payment.leaving(self.play.state, self.seat, _cards_named(command))
-        command = _renamed(command, swaps, self.play.state)
-        _PLAYERS[type(command)](self.play, self.seat, question.kind, command)
-        self._end_turn_if_nothing_is_asked()
-        self.played.append(command)
+        command, swaps = as_it_leaves(self.play.state, self.seat, command)
+        play = player_for(self.play.state, question, command)
+        play(self.play, self.seat, question.kind, command)
+        if KINDS[question.kind].sealed:
+            self.sealed = command
+        else:
+            self._end_turn_if_nothing_is_asked()
+            self.played.append(command)
         # A known copy left instead of the card that was named: now that card is the copy.
         swaps |= {copy: card for card, copy in swaps.items()}
         self.waiting = [_renamed(later, swaps, self.play.state) for later in self.waiting[1:]]
@@ -125,10 +151,14 @@ class _Submission:
         if self.played and question and question.kind not in command.answers:
             self._settle()
             question = self.play.state.question_of(self.seat)
-        if question is None or (self.played and not KINDS[question.kind].in_mid_turn):
+        if question is None or self.sealed or not self._may_be_asked(question):
             raise IllegalMove("R3.1", "nothing is asked that this would answer")
         check_answers(question, command.answers)
         return question
+
+    def _may_be_asked(self, question: Question) -> bool:
+        """Tell whether a submission may answer this: after its first answer, only follow-ups."""
+        return not self.played or KINDS[question.kind].in_mid_turn
 
     def _settle(self) -> None:
         """Answer follow-up questions that have only one possible answer (R14.1)."""
@@ -172,10 +202,27 @@ _PLAYERS: dict[type, Callable[[Play, int, str, Any], None]] = {
 }
 
 
+def player_for(
+    state: State, question: Question, command: Command
+) -> Callable[[Play, int, str, Any], None]:
+    """Return what lets a command that answers a question happen: seat, kind, command."""
+    brought = state.scenario.asks.get(question.kind)
+    return brought.play if brought else _PLAYERS[type(command)]
+
+
+def as_it_leaves(state: State, seat: int, command: Command) -> tuple[Command, dict[str, str]]:
+    """Return the command with the cards that really leave the hand, and which took whose place.
+
+    For a card only its owner knows, an identical one that is known leaves first (R7.2).
+    """
+    swaps = payment.leaving(state, seat, _cards_named(command))
+    return _renamed(c.normal(command), swaps, state), swaps
+
+
 def _cards_named(command: Command) -> list[str]:
     if isinstance(command, c.Camp):
         return [paid.card for paid in command.payment]
-    if isinstance(command, c.Tuck) and command.card:
+    if isinstance(command, c.Tuck | c.Fish) and command.card:
         return [command.card]
     return []
 
@@ -190,4 +237,6 @@ def _renamed(command: Command, names: Mapping[str, str], state: State) -> Comman
         if 0 <= command.side < len(old.sides):
             side = new.sides.index(old.sides[command.side])
             return replace(command, card=new.id, side=side)
+    if isinstance(command, c.Fish) and command.card:
+        return replace(command, card=names.get(command.card, command.card))
     return command

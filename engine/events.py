@@ -26,12 +26,15 @@ class TilePlaced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SpacePlaced(msgspec.Struct, frozen=True, kw_only=True):
-    """A space of the map as it is at the start. ``tile`` is the component id of its tile."""
+    """A space of the map as it is at the start. ``tile`` is the component id of its tile.
+
+    The scenario gap is the space X0 of no tile, if a tile of the scenario lies on it (R10.6).
+    """
 
     space: str
     q: int
     r: int
-    tile: str
+    tile: str | None
     pos: int
     terrain: str | None
     berries: int
@@ -45,7 +48,10 @@ class StoriesDealt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameSetUp(_Event, frozen=True, tag="game_set_up"):
-    """Everything of docs/rules.md R2 but the draft. Piles are top first, the row from place 1."""
+    """Everything of docs/rules.md R2 but the draft. Piles are top first, the row from place 1.
+
+    A game has a ``pile``, or a ``small_pile`` and a ``supply`` (R10.2); the others are null.
+    """
 
     tiles: tuple[TilePlaced, ...]
     spaces: tuple[SpacePlaced, ...]
@@ -83,7 +89,7 @@ class CardsTaken(_Event, frozen=True, tag="cards_taken"):
 
 
 class RowFilled(_Event, frozen=True, tag="row_filled"):
-    """The top card of the draw pile came to an empty place of the row (R3.3)."""
+    """The top card of the draw pile or small pile came to an empty place of the row (R3.3)."""
 
     place: int
     card: str
@@ -149,10 +155,80 @@ class RewardDrawn(_Event, frozen=True, tag="reward_drawn"):
 
 
 class PileShuffled(_Event, frozen=True, tag="pile_shuffled"):
-    """The discard pile was shuffled into a new pile, ``order`` top first (R3.4)."""
+    """The discard pile was shuffled, ``order`` top first (R3.4, R10.4).
+
+    ``pile`` is ``draw``, or ``supply``: there it goes below the cards that are left.
+    """
 
     pile: str
     order: tuple[str, ...] | None
+
+
+class SmallPileMade(_Event, frozen=True, tag="small_pile_made"):
+    """The top cards of the supply became the small pile, in the same order (R10.3)."""
+
+    cards: tuple[str, ...] | None
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat that an event asks, and the kind of question."""
+
+    seat: int
+    kind: str
+
+
+class ScenarioEvent(_Event, frozen=True, tag="scenario_event"):
+    """The scenario event (R10.3); ``kind`` is the scenario's key. Nobody asked: no choice."""
+
+    kind: str
+    asks: tuple[Asked, ...]
+
+
+class _Covered(_Event, frozen=True):
+    """``space`` was covered for good. Its berries lie on ``berries_to`` now, null if they are gone.
+
+    ``asks`` is ``share`` if its seat must say where odd berries go (R11.3).
+    """
+
+    seat: int
+    space: str
+    berries_to: str | None
+    asks: str | None
+
+
+class WaterPlaced(_Covered, frozen=True, tag="water_placed"):
+    """A water tile: the space is water from now on (R11.2)."""
+
+
+class LavaPlaced(_Covered, frozen=True, tag="lava_placed"):
+    """A lava tile: the space has no terrain, and no route passes it (R12.1, R12.2)."""
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """How many berries a part of a split area has now; they lie on ``space``."""
+
+    space: str
+    berries: int
+
+
+class BerriesMoved(_Event, frozen=True, tag="berries_moved"):
+    """An area with berries was split: what each of its parts has now (R11.3)."""
+
+    shares: tuple[Share, ...]
+
+
+class FishAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a seat's sealed answer: the card it discarded, if any, and its fish."""
+
+    seat: int
+    card: str | None
+    fish: int
+
+
+class FishResolved(_Event, frozen=True, tag="fish_resolved"):
+    """All who were asked have answered; in turn order from the active seat (R13.5)."""
+
+    answers: tuple[FishAnswer, ...]
 
 
 class TurnEnded(_Event, frozen=True, tag="turn_ended"):
@@ -194,9 +270,13 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat's score. ``cards`` is the number of cards in hand, which breaks ties (R8.6)."""
+    """The score of a seat, or of a team of ``seats`` (then ``seat`` is null).
 
-    seat: int
+    ``cards`` is the number of cards in hand, which breaks ties (R8.6, R9.3).
+    """
+
+    seat: int | None
+    seats: tuple[int, ...]
     total: int
     cards: int
     lines: tuple[ScoreLine, ...]
@@ -224,6 +304,12 @@ Event = (
     | StoryCompleted
     | RewardDrawn
     | PileShuffled
+    | SmallPileMade
+    | ScenarioEvent
+    | WaterPlaced
+    | LavaPlaced
+    | BerriesMoved
+    | FishResolved
     | TurnEnded
     | RoundEnded
     | Undone

@@ -12,14 +12,15 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from engine import events as e
-from engine.board import board_of
-from engine.components import TRIBE_CAMPS, ComponentSet
+from engine.board import areas, board_of
+from engine.components import TRIBE_CAMPS, WATER, ComponentSet
+from engine.scenario import Scenario
 from engine.state import CampOnMap, Question, State, StoryOnBoard, Tribe, Tucked
 
 Value = TypeVar("Value")
 
 
-def set_up(components: ComponentSet, event: e.GameSetUp) -> State:
+def set_up(components: ComponentSet, scenario: Scenario, event: e.GameSetUp) -> State:
     """Return the state that the set-up leaves: the first seat is asked to draft (R2)."""
     board = board_of(components, event.tiles, event.spaces)
     camps: list[CampOnMap | None] = [None] * len(event.spaces)
@@ -28,6 +29,7 @@ def set_up(components: ComponentSet, event: e.GameSetUp) -> State:
             camps[board.index[f"{tile.letter}0"]] = CampOnMap(tile.seat, True)
     return State(
         components=components,
+        scenario=scenario,
         board=board,
         terrain=tuple(space.terrain for space in event.spaces),
         berries=tuple(space.berries for space in event.spaces),
@@ -37,6 +39,9 @@ def set_up(components: ComponentSet, event: e.GameSetUp) -> State:
         ),
         row=event.row,
         pile=event.pile or (),
+        small_pile=event.small_pile,
+        supply=event.supply,
+        stock=scenario.stock,
         story_row=event.stories.row,
         story_pile=event.stories.pile or (),
         start_seat=event.start_seat,
@@ -101,7 +106,10 @@ def _cards_taken(state: State, event: e.CardsTaken) -> State:
 
 
 def _row_filled(state: State, event: e.RowFilled) -> State:
-    return replace(state, row=_put(state.row, event.place - 1, event.card), pile=state.pile[1:])
+    row = _put(state.row, event.place - 1, event.card)
+    if state.small_pile is None:
+        return replace(state, row=row, pile=state.pile[1:])
+    return replace(state, row=row, small_pile=state.small_pile[1:])
 
 
 def _row_closed_up(state: State, event: e.RowClosedUp) -> State:
@@ -175,11 +183,79 @@ def _reward_drawn(state: State, event: e.RewardDrawn) -> State:
     tribes = _tribe(
         state, event.seat, hand=(*tribe.hand, event.card), secret=tribe.secret | {event.card}
     )
-    return replace(state, pile=state.pile[1:], tribes=tribes)
+    if state.supply is None:
+        return replace(state, pile=state.pile[1:], tribes=tribes)
+    return replace(state, supply=state.supply[1:], tribes=tribes)
 
 
 def _pile_shuffled(state: State, event: e.PileShuffled) -> State:
-    return replace(state, pile=event.order, discard=(), chance_uses=state.chance_uses + 1)
+    assert event.order is not None, "a stored event hides nothing"
+    state = replace(state, discard=(), chance_uses=state.chance_uses + 1)
+    if state.supply is None:
+        return replace(state, pile=event.order)
+    return replace(state, supply=state.supply + event.order)
+
+
+def _small_pile_made(state: State, event: e.SmallPileMade) -> State:
+    assert event.cards is not None, "a stored event hides nothing"
+    assert state.supply is not None, "a game with a small pile has a supply"
+    supply = state.supply[len(event.cards) :]
+    return replace(state, small_pile=event.cards, supply=supply, event_open=False)
+
+
+def _scenario_event(state: State, event: e.ScenarioEvent) -> State:
+    questions = tuple(Question(asked.seat, asked.kind) for asked in event.asks)
+    return replace(state, event_open=True, questions=questions)
+
+
+def _water_placed(state: State, event: e.WaterPlaced) -> State:
+    return _covered(state, event, WATER)
+
+
+def _lava_placed(state: State, event: e.LavaPlaced) -> State:
+    return _covered(state, event, None)
+
+
+def _covered(state: State, event: e.WaterPlaced | e.LavaPlaced, terrain: str | None) -> State:
+    index = state.board.index
+    space = index[event.space]
+    berries = _put(state.berries, space, 0)
+    if event.berries_to is not None:
+        to = index[event.berries_to]
+        berries = _put(berries, to, berries[to] + state.berries[space])
+    return replace(
+        state,
+        terrain=_put(state.terrain, space, terrain),
+        berries=berries,
+        stock=state.stock - 1,
+        questions=(Question(event.seat, event.asks, event.space),) if event.asks else (),
+    )
+
+
+def _berries_moved(state: State, event: e.BerriesMoved) -> State:
+    found = areas(state.board, state.terrain)
+    berries = list(state.berries)
+    for share in event.shares:
+        for space in found.area_of(state.board.index[share.space]):
+            berries[space] = 0
+        berries[state.board.index[share.space]] = share.berries
+    return replace(state, berries=tuple(berries), questions=())
+
+
+def _fish_resolved(state: State, event: e.FishResolved) -> State:
+    for answer in event.answers:
+        tribe = state.tribes[answer.seat]
+        spent = (answer.card,) if answer.card else ()
+        tribes = _tribe(
+            state,
+            answer.seat,
+            hand=_without(tribe.hand, spent),
+            secret=tribe.secret.difference(spent),
+            fish=tribe.fish + answer.fish,
+        )
+        stock = state.stock - answer.fish
+        state = replace(state, tribes=tribes, stock=stock, discard=state.discard + spent)
+    return replace(state, questions=())
 
 
 def _turn_ended(state: State, event: e.TurnEnded) -> State:
@@ -218,6 +294,12 @@ _HANDLERS: dict[type, Callable[[State, Any], State]] = {
     e.StoryCompleted: _story_completed,
     e.RewardDrawn: _reward_drawn,
     e.PileShuffled: _pile_shuffled,
+    e.SmallPileMade: _small_pile_made,
+    e.ScenarioEvent: _scenario_event,
+    e.WaterPlaced: _water_placed,
+    e.LavaPlaced: _lava_placed,
+    e.BerriesMoved: _berries_moved,
+    e.FishResolved: _fish_resolved,
     e.TurnEnded: _turn_ended,
     e.RoundEnded: _round_ended,
     e.Undone: _unchanged,

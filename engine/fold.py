@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine import events as e
 from engine.components import ComponentSet
 from engine.evolve import evolve, set_up
+from engine.scenario import Scenario
 from engine.state import State, Undoable
 from engine.views import learners
 
@@ -28,12 +29,12 @@ class Row(msgspec.Struct, frozen=True):
     events: tuple[e.Event, ...]
 
 
-def fold(rows: Iterable[Row], components: ComponentSet) -> State:
+def fold(rows: Iterable[Row], components: ComponentSet, scenario: Scenario) -> State:
     """Rebuild the state of a game from its rows, the set-up first."""
     first, *rest = still_counting(rows)
     opening = first.events[0]
     assert isinstance(opening, e.GameSetUp), "move 1 is the set-up"
-    state = replace(set_up(components, opening), version=first.number, since=first.number)
+    state = replace(set_up(components, scenario, opening), version=first.number, since=first.number)
     for row in rest:
         state = advance(state, row)
     return state
@@ -52,12 +53,14 @@ def still_counting(rows: Iterable[Row]) -> list[Row]:
 def advance(state: State, row: Row) -> State:
     """Return the state after one more row; one that takes moves back needs ``fold`` instead."""
     if is_undo(row):
-        return replace(state, version=row.number, since=row.number)
+        # Another seat has acted since the move that could be taken back before.
+        kept = state.undoable if state.undoable and state.undoable.seat == row.seat else None
+        return replace(state, version=row.number, since=row.number, undoable=kept)
     silent = row.actor == PLAYER
     for event in row.events:
         silent = silent and not learners(state, event)
         state = evolve(state, event)
-    if row.seat is None:
+    if row.seat is None or not row.events:  # the operator's hand, or a sealed answer of several
         return replace(state, version=row.number)
     undoable = Undoable(row.seat, row.number) if silent else None
     return replace(state, version=row.number, since=row.number, undoable=undoable)

@@ -24,6 +24,12 @@ def adjacent(a: Hex, b: Hex) -> bool:
     return (b[0] - a[0], b[1] - a[1]) in DIRECTIONS
 
 
+def distance(a: Hex, b: Hex) -> int:
+    """Return how many steps from neighbour to neighbour it is from one hexagon to another."""
+    q, r = b[0] - a[0], b[1] - a[1]
+    return max(abs(q), abs(r), abs(q + r))
+
+
 def rotate(hexagon: Hex, times: int) -> Hex:
     """Turn a hexagon about the origin by ``times`` sixths: k times (q, r) -> (-r, q + r)."""
     q, r = hexagon

@@ -42,7 +42,9 @@ def legal(seen: State, seat: int) -> list[Entry]:
     question = seen.question_of(seat)
     if question is None:
         return []
-    return [_entry(seen, command) for command in _ANSWERS[question.kind](seen, seat)]
+    brought = seen.scenario.asks.get(question.kind)
+    choices = brought.choices if brought else _ANSWERS[question.kind]
+    return [_entry(seen, command) for command in choices(seen, seat)]
 
 
 class Routes(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ CANDIDATES = 20
 """How many moves an ambiguous text is answered with, at most."""
 
 EXAMPLES = "take 3-4 · camp C4 from B2 via B5 pay T05 T12 T33 · story 3 · tuck T27 forest · undo"
+"""What a text that says nothing known is answered with."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -55,6 +56,14 @@ def text_of(state: State, command: Command) -> str:
         case c.Tuck(card=str(card), side=side):
             sides = state.components.cards[card].sides
             return f"tuck {card} {sides[side].terrain}" if len(sides) > 1 else f"tuck {card}"
+        case c.Water(space=space):
+            return f"water {space}"
+        case c.Lava(space=space):
+            return f"lava {space}"
+        case c.Share(shares=shares):
+            return " ".join(["share", *(f"{part.space} {part.berries}" for part in shares)])
+        case c.Fish(card=card):
+            return f"fish {card or 'nothing'}"
         case c.Pass():
             return "pass"
         case c.Undo():
@@ -89,10 +98,11 @@ class TuckPhrase(msgspec.Struct, frozen=True):
     terrain: str | None
 
 
-Phrase = CampPhrase | TuckPhrase | c.Take | c.Story | c.Tuck | c.Pass | c.Undo
+Phrase = CampPhrase | TuckPhrase | Command
 
 _SPACE = "[A-Z][0-9]"
 _CARD = "[A-Z][0-9]{1,4}"
+_PART = rf"{_SPACE}\s+[0-9]{{1,2}}"
 _FORMS: list[tuple[str, re.Pattern[str], str]] = [
     ("take", re.compile(r"([0-9]{1,2})(?:\s*-\s*([0-9]{1,2})|\s+([0-9]{1,2}))?"), "take 3-4"),
     (
@@ -110,6 +120,14 @@ _FORMS: list[tuple[str, re.Pattern[str], str]] = [
         re.compile(rf"(NOTHING)|({_CARD})(?:\s+({'|'.join(TERRAINS).upper()}))?"),
         "tuck T27 forest, or tuck nothing",
     ),
+    ("water", re.compile(f"({_SPACE})"), "water C4"),
+    ("lava", re.compile(f"({_SPACE})"), "lava C4"),
+    (
+        "share",
+        re.compile(rf"{_SPACE}\s+[0-9]{{1,2}}(?:\s+{_SPACE}\s+[0-9]{{1,2}})*"),
+        "share C4 2 D1 1",
+    ),
+    ("fish", re.compile(f"(NOTHING)|({_CARD})"), "fish T27, or fish nothing"),
     ("pass", re.compile(""), "pass"),
     ("undo", re.compile(""), "undo"),
 ]
@@ -163,11 +181,25 @@ def _read_tuck(words: re.Match[str]) -> c.Tuck | TuckPhrase:
     return c.Tuck(card=None) if nothing else TuckPhrase(card, terrain and terrain.lower())
 
 
+def _read_share(words: re.Match[str]) -> c.Share:
+    named = words[0].split()
+    return c.Share(
+        shares=tuple(
+            c.PartShare(space=space, berries=int(berries))
+            for space, berries in zip(named[::2], named[1::2], strict=True)
+        )
+    )
+
+
 _READERS: dict[str, Callable[[re.Match[str]], Phrase]] = {
     "take": _read_take,
     "camp": _read_camp,
     "story": _read_story,
     "tuck": _read_tuck,
+    "water": lambda words: c.Water(space=words[1]),
+    "lava": lambda words: c.Lava(space=words[1]),
+    "share": _read_share,
+    "fish": lambda words: c.Fish(card=words[2]),
     "pass": lambda _: c.Pass(),
     "undo": lambda _: c.Undo(),
 }
@@ -206,11 +238,11 @@ def _route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     routes.check_ends(seen, seat, phrase.start, phrase.destination)
     if phrase.via or _adjacent(seen, phrase.start, phrase.destination):
         return _named_route(phrase, seen, seat)
-    found, _ = routes.undominated_routes(seen, seat, phrase.destination)
+    found, complete = routes.undominated_routes(seen, seat, phrase.destination)
     found = [route for route in found if phrase.start in (None, route.spaces[0])]
     if not found:
         raise IllegalMove("R3.6", f"your hand pays for no route to {phrase.destination}")
-    return _only(found, phrase, seen, seat)
+    return _only(found, phrase, seen, seat, complete=complete)
 
 
 def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
@@ -229,10 +261,13 @@ def _named_route(phrase: CampPhrase, seen: State, seat: int) -> Route:
     return _only(payable or named[:1], phrase, seen, seat)
 
 
-def _only(found: list[Route], phrase: CampPhrase, seen: State, seat: int) -> Route:
-    if len(found) > 1:
+def _only(
+    found: list[Route], phrase: CampPhrase, seen: State, seat: int, *, complete: bool = True
+) -> Route:
+    if len(found) > 1 or not complete:
+        number = f"{len(found)}" if complete else f"{len(found)} or more"
         raise AmbiguousCommand(
-            f"{len(found)} routes lead to {phrase.destination}; name one with from and via",
+            f"{number} routes lead to {phrase.destination}; name one with from and via",
             [_entry(seen, seat, route) for route in found[:CANDIDATES]],
         )
     return found[0]

@@ -7,19 +7,15 @@ preview says no more than the seat knows, and refuses what ``engine.decide`` wou
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import msgspec
 
-from engine import commands as c
 from engine.chance import Chance
 from engine.commands import Command
-from engine.decide import submit
+from engine.decide import as_it_leaves, player_for, submit
 from engine.events import Event
 from engine.play import Play
-from engine.rules import camp, row, stories
 from engine.state import State
 from engine.views import learners
 
@@ -63,19 +59,11 @@ def foresee(seen: State, seat: int, command: Command) -> Foreseen:
     Raises what ``engine.decide.submit`` raises.
     """
     question = seen.question_of(seat)
-    play = _PLAYERS.get(type(command))
-    if question is None or play is None or question.kind not in command.answers:
+    if question is None or question.kind not in command.answers:
         # A refusal or an undo: the seat knows all that either depends on.
         return Foreseen(submit(seen, seat, [command], _NO_CHANCE).events, seen)
+    command, _ = as_it_leaves(seen, seat, command)
     known = _Known(seen, seat)
     with suppress(_NotKnown):
-        play(known, seat, question.kind, command)
+        player_for(seen, question, command)(known, seat, question.kind, command)
     return Foreseen(tuple(known.events), known.state)
-
-
-_PLAYERS: dict[type, Callable[[Play, int, str, Any], None]] = {
-    c.Take: lambda play, seat, _, command: row.take(play, seat, command),
-    c.Camp: lambda play, seat, _, command: camp.place_camp(play, seat, command),
-    c.Story: stories.take_story,
-    c.Tuck: lambda play, seat, _, command: camp.tuck(play, seat, command),
-}

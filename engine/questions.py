@@ -15,6 +15,10 @@ class Kind(msgspec.Struct, frozen=True):
     asks: str
     in_mid_turn: bool = False
     """Whether a seat's own move causes it, so that it can be answered in advance."""
+    of_scenario: bool = False
+    """Whether only some scenarios ask it."""
+    sealed: bool = False
+    """Whether nobody learns who has answered what before all have."""
 
 
 KINDS = {
@@ -22,7 +26,18 @@ KINDS = {
     "turn": Kind("R3.1", "take 2 cards or place a camp"),
     "story": Kind("R5.2", "choose a story tile", in_mid_turn=True),
     "tuck": Kind("R5.3", "tuck a card or decline", in_mid_turn=True),
+    "water": Kind("R11.2", "place a water tile", in_mid_turn=True, of_scenario=True),
+    "lava": Kind("R12.1", "place a lava tile", in_mid_turn=True, of_scenario=True),
+    "share": Kind("R11.3", "say where the odd berry goes", in_mid_turn=True, of_scenario=True),
+    "fish": Kind(
+        "R13.5",
+        "discard a card for fish or decline",
+        in_mid_turn=True,
+        of_scenario=True,
+        sealed=True,
+    ),
 }
+KINDS_OF_SCENARIOS = {name for name, kind in KINDS.items() if kind.of_scenario}
 
 
 def check_answers(question: Question, answers: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.components import BERRY, FIRE
 from engine.events import Score, ScoreLine
-from engine.rules.map import visible_sides
+from engine.rules.map import served, visible_sides
 from engine.state import State
 
 MOST_FIRE = 4
@@ -18,11 +18,16 @@ BERRY_POINTS = 2
 
 
 class Term(msgspec.Struct, frozen=True):
-    """One line of a score table: ``points`` gives every seat's points, in seat order."""
+    """One line of a score table: ``points`` gives the points of every side, in their order.
+
+    A side is a seat or a team (``State.sides``). ``on_map`` terms grow with camps and berries:
+    the bot weighs its plans by them.
+    """
 
     rule: str
     label: str
     points: Callable[[State], list[int]]
+    on_map: bool = False
 
 
 def story_points(state: State) -> list[int]:
@@ -47,9 +52,12 @@ def fire(state: State) -> list[int]:
 
 def most_fire(state: State) -> list[int]:
     """R8.4c: 4 for whoever has most fire, each of them on a tie, nobody with 0."""
-    counts = fire(state)
-    most = max(counts)
-    return [MOST_FIRE if most and count == most else 0 for count in counts]
+    return most(fire(state))
+
+
+def most(counts: list[int]) -> list[int]:
+    """R8.4c: 4 for each side that has most of something, none with 0."""
+    return [MOST_FIRE if count and count == max(counts) else 0 for count in counts]
 
 
 def groups(state: State) -> list[int]:
@@ -62,46 +70,63 @@ def groups(state: State) -> list[int]:
 
 def berries(state: State) -> list[int]:
     """R8.4e: 2 for each berry token and each visible tucked berry."""
-    return [
-        BERRY_POINTS * (tribe.berries + _tucked(state, seat, BERRY))
-        for seat, tribe in enumerate(state.tribes)
-    ]
+    return [BERRY_POINTS * count for count in berry_count(state)]
+
+
+def berry_count(state: State) -> list[int]:
+    """R10.7: every seat's berry tokens and visible tucked berries."""
+    return [tribe.berries + _tucked(state, seat, BERRY) for seat, tribe in enumerate(state.tribes)]
+
+
+def resource_count(state: State, resource: str) -> list[int]:
+    """R10.7: every seat's sites of a resource beside its camps, and visible tucked symbols."""
+    return [served(state, seat)[resource] for seat in state.seats]
+
+
+def pairs(state: State, points: int, counts: list[int]) -> list[int]:
+    """Return the points for pairs of 1 berry and 1 of something else (R11.4, R12.3, R13.6)."""
+    both = zip(berry_count(state), counts, strict=True)
+    return [points * min(berries, others) for berries, others in both]
 
 
 def _tucked(state: State, seat: int, symbol: str) -> int:
     return sum(side.symbol == symbol for side in visible_sides(state, seat))
 
 
-BASE_TERMS = (
-    Term("R8.4a", "completed story tiles", story_points),
-    Term("R8.4b", "fire", fire),
-    Term("R8.4c", "most fire", most_fire),
-    Term("R8.4d", "groups of camps", groups),
-    Term("R8.4e", "berries", berries),
-)
+STORIES = Term("R8.4a", "completed story tiles", story_points)
+FIRE_POINTS = Term("R8.4b", "fire", fire)
+FIRE_TERMS = (FIRE_POINTS, Term("R8.4c", "most fire", most_fire))
+"""What counts in every scenario but teams, with the story tiles (R10.1)."""
 
 
-def final_scores(state: State, terms: Sequence[Term] = BASE_TERMS) -> tuple[Score, ...]:
-    """Return every seat's score, as if the game ended now, each term on its own line."""
-    columns = [(term, term.points(state)) for term in terms]
+def final_scores(state: State) -> tuple[Score, ...]:
+    """Return every side's score, as if the game ended now, each term on its own line."""
+    columns = [(term, term.points(state)) for term in state.scenario.terms]
     return tuple(
         _score(
-            seat,
-            len(state.tribes[seat].hand),
+            state,
+            seats,
             tuple(
-                ScoreLine(rule=term.rule, label=term.label, points=points[seat])
+                ScoreLine(rule=term.rule, label=term.label, points=points[side])
                 for term, points in columns
             ),
         )
-        for seat in state.seats
+        for side, seats in enumerate(state.sides)
     )
 
 
-def _score(seat: int, cards: int, lines: tuple[ScoreLine, ...]) -> Score:
-    return Score(seat=seat, total=sum(line.points for line in lines), cards=cards, lines=lines)
+def _score(state: State, seats: tuple[int, ...], lines: tuple[ScoreLine, ...]) -> Score:
+    return Score(
+        seat=seats[0] if len(seats) == 1 else None,
+        seats=seats,
+        total=sum(line.points for line in lines),
+        cards=sum(len(state.tribes[seat].hand) for seat in seats),
+        lines=lines,
+    )
 
 
 def winners(scores: Sequence[Score]) -> tuple[int, ...]:
-    """Return the seats with most points; a tie is broken by cards in hand, else shared (R8.6)."""
+    """Return the seats that win: most points, then most cards in hand, else shared (R8.6, R9.3)."""
     best = max((score.total, score.cards) for score in scores)
-    return tuple(score.seat for score in scores if (score.total, score.cards) == best)
+    won = [score.seats for score in scores if (score.total, score.cards) == best]
+    return tuple(sorted(seat for seats in won for seat in seats))

@@ -13,31 +13,42 @@ from engine.components import (
     Layout,
 )
 from engine.events import GameSetUp, SpacePlaced, StoriesDealt, TilePlaced
+from engine.scenario import GAP_SPACE, SMALL_PILE, Scenario
 
 LETTERS = "ABCDEFGH"
 
 
-def set_up(components: ComponentSet, players: int, chance: Chance) -> GameSetUp:
-    """Return the set-up of a base game for 2, 3 or 4 players (uses 0 to 5 of its chance)."""
+def set_up(components: ComponentSet, scenario: Scenario, players: int, chance: Chance) -> GameSetUp:
+    """Return the set-up of a game for 2, 3 or 4 players (uses 0 to 5 of its chance)."""
     layout = components.layout_for(players)
     tiles = _tiles(components, layout, chance)
-    stories = chance.shuffle(3, components.stories)
+    stories = chance.shuffle(3, _stories(components, scenario))
     cards = list(chance.shuffle(4, components.cards))
     start_seat = chance.below(5, players)[0]
     hands = tuple(_dealt(cards, HAND_AT_START) for _ in range(players))
     row = _dealt(cards, ROW_PLACES)
+    small_pile = _dealt(cards, SMALL_PILE[players]) if scenario.small_pile else None  # R10.2
     return GameSetUp(
         tiles=tiles,
-        spaces=_spaces(components, tiles),
+        spaces=(*_spaces(components, tiles), *_gap(layout, scenario)),
         start_seat=start_seat,
         draft_order=tuple((start_seat - i) % players for i in range(1, players + 1)),
         hands=hands,
         row=row,
-        pile=tuple(cards),
+        pile=None if scenario.small_pile else tuple(cards),
         stories=StoriesDealt(row=stories[:STORY_PLACES], pile=stories[STORY_PLACES:]),
-        small_pile=None,
-        supply=None,
+        small_pile=small_pile,
+        supply=tuple(cards) if scenario.small_pile else None,
     )
+
+
+def _stories(components: ComponentSet, scenario: Scenario) -> list[str]:
+    """Return the story tiles in play: some scenarios take out those with a terrain (R11.1)."""
+    return [
+        story.id
+        for story in components.stories.values()
+        if scenario.stories_without not in story.requires
+    ]
 
 
 def _dealt(cards: list[str], number: int) -> tuple[str, ...]:
@@ -64,6 +75,15 @@ def _tiles(components: ComponentSet, layout: Layout, chance: Chance) -> tuple[Ti
         )
         for letter, place, rotation in zip(LETTERS, layout.tiles, rotations, strict=False)
     )
+
+
+def _gap(layout: Layout, scenario: Scenario) -> list[SpacePlaced]:
+    """Lay the scenario's own tile on the gap of the layout (R10.6)."""
+    if scenario.gap is None:
+        return []
+    q, r = layout.scenario_gap
+    terrain = scenario.gap.terrain
+    return [SpacePlaced(space=GAP_SPACE, q=q, r=r, tile=None, pos=0, terrain=terrain, berries=0)]
 
 
 def _spaces(components: ComponentSet, tiles: tuple[TilePlaced, ...]) -> tuple[SpacePlaced, ...]:

@@ -7,6 +7,7 @@ import msgspec
 from engine.board import Board, Terrains
 from engine.components import ComponentSet
 from engine.events import GameEnded
+from engine.scenario import Scenario
 
 HIDDEN = "?"
 """Stands for a card or story tile whose identity the reader of a state may not know."""
@@ -43,6 +44,7 @@ class Tribe(msgspec.Struct, frozen=True):
     berries: int = 0
     stories: tuple[StoryOnBoard, ...] = ()
     tucked: tuple[Tucked, ...] = ()
+    fish: int = 0
 
     @property
     def known(self) -> list[str]:
@@ -51,10 +53,14 @@ class Tribe(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """An open decision: the seat that is asked, and what (docs/glossary.md, *decision*)."""
+    """An open decision: the seat that is asked, and what (docs/glossary.md, *decision*).
+
+    ``space`` is the space that was just covered, where its berries are to be shared (R11.3).
+    """
 
     seat: int
     kind: str
+    space: str | None = None
 
 
 class Undoable(msgspec.Struct, frozen=True):
@@ -69,9 +75,12 @@ class State(msgspec.Struct, frozen=True):
 
     ``version`` is the number of the last move, ``since`` the move that put the open questions.
     ``active`` is the seat whose turn it is, None in the draft and at the end. Piles are top first.
+    In a game with a small pile ``pile`` is empty, else ``small_pile`` and ``supply`` are None
+    (R10.2). ``stock`` is what is left of the water tiles, lava tiles or fish.
     """
 
     components: ComponentSet
+    scenario: Scenario
     board: Board
     terrain: Terrains
     berries: tuple[int, ...]
@@ -84,6 +93,10 @@ class State(msgspec.Struct, frozen=True):
     start_seat: int
     drafting: tuple[int, ...]
     questions: tuple[Question, ...]
+    small_pile: tuple[str, ...] | None = None
+    supply: tuple[str, ...] | None = None
+    stock: int = 0
+    event_open: bool = False
     discard: tuple[str, ...] = ()
     round: int = 0
     active: int | None = None
@@ -99,6 +112,21 @@ class State(msgspec.Struct, frozen=True):
     def seats(self) -> range:
         """The seats, in turn order."""
         return range(len(self.tribes))
+
+    @property
+    def row_pile(self) -> tuple[str, ...]:
+        """The pile that the row is filled from (R3.3, R10.2)."""
+        return self.pile if self.small_pile is None else self.small_pile
+
+    @property
+    def reward_pile(self) -> tuple[str, ...]:
+        """The pile that rewards are drawn from (R6.5, R10.4)."""
+        return self.pile if self.supply is None else self.supply
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """The seats that win together: teams, or everybody alone (R9.1)."""
+        return self.scenario.teams or tuple((seat,) for seat in self.seats)
 
     @property
     def over(self) -> bool:

@@ -6,7 +6,7 @@ for ever; a move that today's rules would refuse is a note, not a problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,12 +15,14 @@ from engine import codec
 from engine import events as e
 from engine.chance import Chance, commitment
 from engine.codec import Header, LogRow
-from engine.commands import PILE
+from engine.commands import Command
 from engine.components import ComponentError, ComponentSet, parse
-from engine.decide import submit
+from engine.decide import submit, unseal
 from engine.errors import GameError
 from engine.evolve import evolve, set_up
-from engine.fold import Row, advance, fold, is_undo, still_counting
+from engine.fold import Row, advance, fold, is_undo
+from engine.scenario import SMALL_PILE, Scenario
+from engine.scenarios import SCENARIOS
 from engine.scoring import final_scores, winners
 from engine.setup import set_up as deal
 from engine.state import State
@@ -57,11 +59,12 @@ def verify(export: Export, head: str | None = None) -> Report:
     try:
         problems = list(_problems(export, head))
         notes = [] if problems else list(_notes(export))
+        moves = export["moves"]
+        last = f"{len(moves)}:{moves[-1].get('hash')}" if moves else ""
     except UNREADABLE as error:
         problems = [f"the file cannot be read: {type(error).__name__}: {error}"]
-    moves = export.get("moves") or []
-    last = f"{len(moves)}:{moves[-1].get('hash')}" if moves else ""
-    return Report(str(export.get("game")), len(moves), last, tuple(problems), tuple(notes))
+        return Report("", 0, "", tuple(problems), ())
+    return Report(str(export["game"]), len(moves), last, tuple(problems), tuple(notes))
 
 
 def _problems(export: Export, head: str | None) -> Iterator[str]:
@@ -154,41 +157,79 @@ def _log_problems(export: Export, components: ComponentSet) -> Iterator[str]:
     if export["layout"] != components.layout_for(players).id:
         yield f"the layout is {export['layout']}, which is not for {players} players"
     chance = _chance(export)
-    if rows[0].events != (deal(components, players, chance),):
+    scenario = SCENARIOS[export["scenario"]]
+    if rows[0].events != (deal(components, scenario, players, chance),):
         yield "the set-up is not what the seed deals"
         return
-    for state, row, event in _history(rows, components):
+    for state, row, event in _history(rows, components, scenario):
         check = _DRAWS.get(type(event))
         if check and not check(state, event, chance):
-            yield f"move {row.number}: {_tag(event)} is not what the piles and the seed give"
+            yield f"move {row.number}: {_tag(event)} is not what lay there or the seed gives"
             return
-    yield from _result_problems(export, fold(rows, components))
+    yield from _result_problems(export, fold(rows, components, scenario))
 
 
-def _history(rows: list[Row], components: ComponentSet) -> Iterator[tuple[State, Row, e.Event]]:
-    """Yield every event after the set-up that counts, with its row and the state before it."""
-    first, *rest = still_counting(rows)
-    opening = first.events[0]
+def _history(
+    rows: list[Row], components: ComponentSet, scenario: Scenario
+) -> Iterator[tuple[State, Row, e.Event]]:
+    """Yield every event after the set-up, with its row and the state before it.
+
+    What was taken back later is among them: it was drawn, and will be drawn again.
+    """
+    opening = rows[0].events[0]
     assert isinstance(opening, e.GameSetUp), "move 1 is the set-up"
-    state = set_up(components, opening)
-    for row in rest:
+    state = set_up(components, scenario, opening)
+    for number, row in enumerate(rows[1:], 2):
         for event in row.events:
             yield state, row, event
             state = evolve(state, event)
+        if is_undo(row):
+            state = fold(rows[:number], components, scenario)
 
 
 _DRAWS: dict[type, Callable[[State, Any, Chance], bool]] = {
-    e.RowFilled: lambda state, event, _: event.card in state.pile[:1],
-    e.RewardDrawn: lambda state, event, _: event.card in state.pile[:1],
+    e.RowFilled: lambda state, event, _: event.card in state.row_pile[:1],
+    e.RewardDrawn: lambda state, event, _: event.card in state.reward_pile[:1],
+    e.SmallPileMade: lambda state, event, _: (
+        not state.small_pile and event.cards == state.reward_pile[: SMALL_PILE[len(state.tribes)]]
+    ),
     e.StoryRowFilled: lambda state, event, _: event.story in state.story_pile[:1],
-    e.StoryTaken: lambda state, event, _: (
-        event.from_ != PILE or event.story in state.story_pile[:1]
+    e.StoryTaken: lambda state, event, _: event.story == _story_at(state, event.from_),
+    e.CardsTaken: lambda state, event, _: (
+        event.cards == tuple(state.row[place - 1] for place in event.places)
+    ),
+    e.CampPlaced: lambda state, event, _: _in_hand(state, event.seat, *_spent(event)),
+    e.CardTucked: lambda state, event, _: (
+        event.card is None or _in_hand(state, event.seat, event.card)
+    ),
+    e.FishResolved: lambda state, event, _: all(
+        answer.card is None or _in_hand(state, answer.seat, answer.card) for answer in event.answers
     ),
     e.PileShuffled: lambda state, event, chance: (
-        not state.pile and event.order == chance.shuffle(state.chance_uses, state.discard)
+        _runs_out(state) and event.order == chance.shuffle(state.chance_uses, state.discard)
     ),
 }
-"""Whether something that came from a pile is what lay on top of it."""
+"""Whether what moved lay where it came from: on top of a pile, in the row, in a hand."""
+
+
+def _story_at(state: State, place: int | str) -> str | None:
+    if isinstance(place, int):
+        return state.story_row[place - 1]
+    return state.story_pile[0] if state.story_pile else None
+
+
+def _spent(event: e.CampPlaced) -> list[str]:
+    return [paid.card for paid in event.payment]
+
+
+def _in_hand(state: State, seat: int, *cards: str) -> bool:
+    return len(set(cards)) == len(cards) and set(cards) <= set(state.tribes[seat].hand)
+
+
+def _runs_out(state: State) -> bool:
+    """Tell whether cards are wanted that the draw pile or supply does not have (R3.4, R10.4)."""
+    wanted = 1 if state.small_pile != () else SMALL_PILE[len(state.tribes)]
+    return len(state.reward_pile) < wanted
 
 
 def _tag(event: e.Event) -> str:
@@ -215,19 +256,42 @@ def result_of(state: State) -> dict[str, Any] | None:
 def _notes(export: Export) -> Iterator[str]:
     """Play the commands again under today's rules."""
     components = parse(export["component_set"]["data"])
+    scenario = SCENARIOS[export["scenario"]]
     chance = _chance(export)
     commands = {
         move["number"]: codec.decode_commands(codec.canonical(move["commands"]))
         for move in export["moves"]
     }
-    state: State | None = None
-    for row in still_counting(_rows(export)):
-        if state is not None and row.seat is not None and not is_undo(row):
+    rows = _rows(export)
+    sealed: dict[int, Command] = {}
+    state = fold(rows[:1], components, scenario)
+    for number, row in enumerate(rows[1:], 2):
+        if row.seat is not None:
             try:
-                again = submit(state, row.seat, commands[row.number], chance).events
+                again = _again(state, row.seat, commands[row.number], chance, sealed)
             except GameError as error:
                 yield f"move {row.number} would be refused today: {error}"
             else:
                 if again != row.events:
                     yield f"move {row.number} would lead to other events today"
-        state = advance(state, row) if state else fold([row], components)
+        undone = is_undo(row)
+        state = fold(rows[:number], components, scenario) if undone else advance(state, row)
+
+
+def _again(
+    state: State,
+    seat: int,
+    commands: Sequence[Command],
+    chance: Chance,
+    sealed: dict[int, Command],
+) -> tuple[e.Event, ...]:
+    """Return what the commands of a row lead to today; ``sealed`` keeps answers till all are in."""
+    outcome = submit(state, seat, commands, chance)
+    if outcome.sealed is None:
+        return outcome.events
+    sealed[seat] = outcome.sealed
+    if len(sealed) < len(state.questions):
+        return ()
+    answers = dict(sealed)
+    sealed.clear()
+    return unseal(state, answers, chance)

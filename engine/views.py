@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine import events as e
+from engine.commands import Command, Fish
 from engine.state import HIDDEN, State, Tribe
 
 Viewer = int | None
@@ -26,13 +27,19 @@ def mask(state: State, viewer: Viewer) -> State:
         return state
     return replace(
         state,
-        pile=(HIDDEN,) * len(state.pile),
-        story_pile=(HIDDEN,) * len(state.story_pile),
+        pile=_hidden(state.pile),
+        small_pile=None if state.small_pile is None else _hidden(state.small_pile),
+        supply=None if state.supply is None else _hidden(state.supply),
+        story_pile=_hidden(state.story_pile),
         tribes=tuple(
             tribe if seat == viewer else _mask_tribe(tribe)
             for seat, tribe in enumerate(state.tribes)
         ),
     )
+
+
+def _hidden(pile: tuple[str, ...]) -> tuple[str, ...]:
+    return (HIDDEN,) * len(pile)
 
 
 def _mask_tribe(tribe: Tribe) -> Tribe:
@@ -56,6 +63,10 @@ def view_for(state: State, viewer: Viewer) -> dict[str, Any]:
         ],
         "row": list(seen.row),
         "pile": len(seen.pile),
+        "small_pile": None if seen.small_pile is None else len(seen.small_pile),
+        "supply": None if seen.supply is None else len(seen.supply),
+        "stock": seen.stock,
+        "teams": [list(team) for team in seen.scenario.teams] or None,
         "discard": list(seen.discard),
         "stories": {"row": list(seen.story_row), "pile": len(seen.story_pile)},
         "tribes": [_tribe(seat, tribe) for seat, tribe in enumerate(seen.tribes)],
@@ -85,6 +96,7 @@ def _tribe(seat: int, tribe: Tribe) -> dict[str, Any]:
         "seat": seat,
         "camps_left": tribe.camps_left,
         "berries": tribe.berries,
+        "fish": tribe.fish,
         "hand": {"cards": cards, "unknown": len(tribe.hand) - len(cards)},
         "stories": [
             {"slot": slot, "story": tile.story, "completed": tile.completed}
@@ -122,11 +134,26 @@ def _redact_shuffle(event: e.PileShuffled, _: Viewer) -> e.PileShuffled:
     return replace(event, order=None)
 
 
+def _redact_small_pile(event: e.SmallPileMade, _: Viewer) -> e.SmallPileMade:
+    return replace(event, cards=None)
+
+
 _REDACTIONS: dict[type, Callable[[Any, Viewer], e.Event]] = {
     e.GameSetUp: _redact_set_up,
     e.RewardDrawn: _redact_reward,
     e.PileShuffled: _redact_shuffle,
+    e.SmallPileMade: _redact_small_pile,
 }
+
+
+def redact_command(command: Command, seat: int | None, viewer: Viewer) -> Command:
+    """Return a seat's command of a game that goes on; a sealed answer stays its seat's secret.
+
+    What came of it is in the event; a card that was kept for want of fish is never shown (R13.5).
+    """
+    if isinstance(command, Fish) and viewer != seat:
+        return replace(command, card=None)
+    return command
 
 
 def learners(state: State, event: e.Event) -> frozenset[int]:
@@ -152,6 +179,7 @@ _LEARNERS: dict[type, Callable[[State, Any], frozenset[int]]] = {
     e.RowFilled: _everyone,
     e.StoryRowFilled: _everyone,
     e.PileShuffled: _everyone,
+    e.FishResolved: _everyone,
     e.StoryTaken: lambda state, event: (
         _everyone(state, event) if event.from_ == "pile" else frozenset()
     ),

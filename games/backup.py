@@ -31,6 +31,7 @@ MODELS = (
     "games.GameSecret",
     "games.Seat",
     "games.Move",
+    "games.SealedAnswer",
     "games.Submission",
     "games.TableMessage",
     "games.Decision",

@@ -1,9 +1,10 @@
 """What is stored (docs/storage.md).
 
 The truth: ``Game`` (its header), ``Seat``, ``GameSecret``, ``StoredComponentSet`` and the
-append-only ``Move``. Projections that can be deleted and rebuilt: ``Decision`` and the
-columns of ``Game`` named in ``games.projections``. Beside the log: ``Submission`` (keys of
-requests) and ``TableMessage`` (what players say), neither of which a game needs to replay.
+append-only ``Move`` with the ``SealedAnswer`` rows that are to follow. Projections that can be
+deleted and rebuilt: ``Decision`` and the columns of ``Game`` named in ``games.projections``.
+Beside the log: ``Submission`` (keys of requests) and ``TableMessage`` (what players say),
+neither of which a game needs to replay.
 """
 
 from __future__ import annotations
@@ -208,6 +209,28 @@ class Move(models.Model):
             events=Raw(self.events.encode()),
             at=self.at,
         )
+
+
+class SealedAnswer(models.Model):
+    """An answer that is kept until all who were asked have answered; then it becomes a row (R13.5).
+
+    It lies outside the log so that nobody can tell from its rows or version who has answered.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="sealed_answers")
+    decision = models.CharField(max_length=20)
+    seat = models.PositiveSmallIntegerField()
+    actor = models.CharField(max_length=10, choices=Move.Actor.choices)
+    command = models.TextField()
+    message = models.CharField(max_length=200, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["game", "decision"], name="one_sealed_answer")
+        ]
+
+    def __str__(self) -> str:
+        return f"sealed answer to {self.decision} of {self.game_id}"
 
 
 class Submission(models.Model):

@@ -17,6 +17,7 @@ from engine import codec
 from engine.events import DeadlineExtended, Event
 from engine.fold import Row, advance, fold, is_undo
 from engine.questions import KINDS
+from engine.scenarios import SCENARIOS
 from engine.state import Question, State
 from engine.verify import result_of
 from games.component_sets import component_set
@@ -117,12 +118,15 @@ def _followed(game: Game, moves: list[Move]) -> dict[str, Decision]:
 
 
 def _history(game: Game, moves: list[Move]) -> Iterator[tuple[Move, State]]:
-    components = component_set(game.component_set_id)
+    components, scenario = component_set(game.component_set_id), SCENARIOS[game.scenario]
     rows: list[Row] = []
     state: State | None = None
     for move in moves:
         rows.append(row := _row_of(move))
-        state = fold(rows, components) if state is None or is_undo(row) else advance(state, row)
+        if state is None or is_undo(row):
+            state = fold(rows, components, scenario)
+        else:
+            state = advance(state, row)
         yield move, state
 
 
@@ -160,7 +164,8 @@ def _opened(game: Game, move: Move, row: Row, state: State, find: Find) -> list[
 def _deadline(game: Game, move: Move, row: Row, question: Question, find: Find) -> datetime:
     """Return until when a new question can be answered.
 
-    A turn has the time of a move. A question in mid-turn shares the turn's deadline. After an
+    A turn has the time of a move. A question in mid-turn shares the turn's deadline; the other
+    seats that a scenario event asks have the time of a move. After an
     undo the clock goes on with what was left when the move was made; it is not filled up.
     """
     at = moment_of(move.at)
@@ -170,7 +175,7 @@ def _deadline(game: Game, move: Move, row: Row, question: Question, find: Find) 
         answered = find(move.decision)
         assert answered.answered_at is not None, "a move that is taken back answered it"
         return at + max(answered.deadline - answered.answered_at, timedelta(0))
-    if not KINDS[question.kind].in_mid_turn:
+    if question.seat != move.seat or not KINDS[question.kind].in_mid_turn:
         return at + timedelta(seconds=game.move_time)
     return find(move.decision).deadline
 

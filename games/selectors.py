@@ -9,18 +9,20 @@ from typing import Any
 import msgspec
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
+from msgspec.structs import replace
 
 from dewan_site.accounts.models import Player
 from engine import codec, legal
 from engine.events import CampPlaced
+from engine.questions import KINDS
 from engine.state import State
 from engine.verify import result_of
-from engine.views import Viewer, mask, redact, view_for
+from engine.views import Viewer, mask, redact, redact_command, view_for
 from games import store
 from games.access import NotVisible, Seen, games_of, visible_game
 from games.component_sets import component_set
 from games.errors import InvalidRequest
-from games.models import Decision, Game, Move, Seat
+from games.models import Decision, Game, Move, SealedAnswer, Seat
 from games.projections import status_of
 from games.words import Teller
 
@@ -109,13 +111,29 @@ def seen_state(player: Player, game_id: str) -> tuple[Seen, State | None]:
     """Return a game and its state as the player may know it, from one reading of the log."""
     seen = visible_game(player, game_id)
     state = store.state_of(seen.game)
-    return seen, mask(state, seen.seat) if state else None
+    return seen, unanswered(seen, mask(state, seen.seat)) if state else None
+
+
+def unanswered(seen: Seen, state: State) -> State:
+    """Return the state without the question that this seat has answered sealed (R13.5).
+
+    To everybody else the seat still is asked: only its own page, mails and legal moves know.
+    """
+    asked = state.question_of(seen.seat)
+    if asked is None or not KINDS[asked.kind].sealed:
+        return state
+    given = SealedAnswer.objects.filter(game=seen.game, decision=state.decision_of(asked))
+    if not given.exists():
+        return state
+    others = tuple(question for question in state.questions if question != asked)
+    return replace(state, questions=others)
 
 
 class Position(msgspec.Struct, frozen=True):
     """A game as one reader may know it, now or after a move; ``state`` is None before set-up.
 
-    ``view`` and ``state``, which is masked, say the same: they come from one reading of the log.
+    ``view`` and ``state``, which is masked, say the same: they come from one reading of the log;
+    but where the seat has answered sealed, ``state`` does not ask it any more.
     """
 
     seen: Seen
@@ -143,7 +161,7 @@ def position(player: Player | None, game_id: str, at: int | None = None) -> Posi
         raise NotVisible
     state = store.state_of(seen.game, at)
     known = mask(state, seen.seat) if state else None
-    return Position(seen, known, view_of(seen, known))
+    return Position(seen, known and unanswered(seen, known), view_of(seen, known))
 
 
 def camps_placed(seen: Seen, after: int, upto: int) -> list[CampPlaced]:
@@ -199,11 +217,18 @@ def _move(seen: Seen, move: Move) -> dict[str, Any]:
         "seat": move.seat,
         "actor": move.actor,
         "decision": move.decision,
-        "commands": msgspec.json.decode(move.commands),
+        "commands": _commands(seen, move),
         "events": _events(seen, move),
         "at": move.at,
         "hash": move.hash,
     }
+
+
+def _commands(seen: Seen, move: Move) -> Any:
+    if seen.game.over:
+        return msgspec.json.decode(move.commands)
+    commands = codec.decode_commands(move.commands)
+    return msgspec.to_builtins([redact_command(c, move.seat, seen.seat) for c in commands])
 
 
 def _events(seen: Seen, move: Move) -> Any:
@@ -227,7 +252,11 @@ def open_export(game: Game) -> dict[str, Any]:
     """Return the whole truth about a game: for everyone when it is over, else for the operator."""
     moves = [
         _exported_row(Seen(game, None), move)
-        | {"events": msgspec.json.decode(move.events), "nonce": move.nonce}
+        | {
+            "commands": msgspec.json.decode(move.commands),
+            "events": msgspec.json.decode(move.events),
+            "nonce": move.nonce,
+        }
         for move in _rows(game)
     ]
     return _export(game, "open", moves) | {"seed": game.gamesecret.seed}

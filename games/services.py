@@ -16,15 +16,16 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from dewan_site import sql
 from dewan_site.accounts.models import Player
 from engine import bots, codec, notation, setup
 from engine.chance import SECRET_BYTES, commitment
 from engine.commands import Command, Undo
 from engine.components.shipped import hearth
-from engine.decide import submit
+from engine.decide import Outcome, submit, unseal
 from engine.errors import IllegalMove, NotYourDecision, StaleMove
 from engine.events import DeadlineExtended, Event, GameCancelled
 from engine.legal import legal
@@ -36,7 +37,16 @@ from engine.views import mask, redact
 from games import component_sets
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest, KeyReused
-from games.models import Decision, Game, GameSecret, Move, Seat, Submission, TableMessage
+from games.models import (
+    Decision,
+    Game,
+    GameSecret,
+    Move,
+    SealedAnswer,
+    Seat,
+    Submission,
+    TableMessage,
+)
 from games.table import Answered, Table
 
 log = logging.getLogger("dewan.games")
@@ -147,7 +157,7 @@ def _start_if_full(table: Table) -> None:
     if game.status != Game.Status.OPEN or any(map(_is_free, table.seats)):
         return
     components = component_sets.component_set(game.component_set_id)
-    dealt = setup.set_up(components, game.players, table.chance)
+    dealt = setup.set_up(components, SCENARIOS[game.scenario], game.players, table.chance)
     table.record(Answered(None, Move.Actor.SERVICE, None), (), (dealt,))
 
 
@@ -226,38 +236,96 @@ def _submit(
             return first_answer
     state = table.running
     seen = mask(state, seat)
-    decision = _checked_decision(table.game, state, seat, submitted)
+    decision = _checked_decision(table, state, seat, submitted)
     try:
         commands = submitted.commands or notation.resolve(phrases, seen, seat)
         outcome = submit(state, seat, commands, table.chance)
     except IllegalMove as error:
         error.legal = legal(seen, seat)[:LEGAL_SHOWN]
         raise
-    number = table.game.version + 1
+    answered = Answered(seat, Move.Actor.PLAYER, decision)
+    return _write(table, answered, outcome, submitted)
+
+
+def _write(
+    table: Table, answered: Answered, outcome: Outcome, submitted: Submitted
+) -> dict[str, Any]:
+    """Write what a submission led to, with what is kept beside the log; return the answer to it."""
+    seat = answered.seat
+    assert seat is not None, "a player answers for a seat"
+    number = table.game.version + 1 if outcome.commands else None
     answer = codec.canonical(
         {
             "number": number,
-            "version": number,
+            "version": number or table.game.version,
             "events": [redact(event, seat) for event in outcome.events],
             "unapplied": outcome.unapplied,
         }
     )
-    beside = _beside(table.game, number, seat, submitted, answer.decode())
-    answered = Answered(seat, Move.Actor.PLAYER, decision)
-    table.record(answered, outcome.commands, outcome.events, list(beside))
+    beside = list(_key(table.game, seat, submitted, answer.decode()))
+    if number is None:
+        sql.write([sql.inserting(row) for row in beside])
+        _seal(table, seat, Move.Actor.PLAYER, outcome, submitted.message)
+        return _read_answer(answer)
+    if submitted.message:
+        line = TableMessage(game=table.game, move=number, seat=seat, text=submitted.message)
+        beside.append(line)
+    table.record(answered, outcome.commands, outcome.events, beside)
+    _seal(table, seat, Move.Actor.PLAYER, outcome)
     return _read_answer(answer)
 
 
-def _beside(
-    game: Game, number: int, seat: int, submitted: Submitted, answer: str
-) -> Iterator[Submission | TableMessage]:
-    """Yield what is kept beside the log: the answer by its key, the line to the table."""
+def _key(game: Game, seat: int, submitted: Submitted, answer: str) -> Iterator[models.Model]:
+    """Yield the row that keeps the answer to a request by its key, if it has one."""
     if submitted.key:
         yield Submission(
             game=game, seat=seat, key=submitted.key, digest=submitted.digest, answer=answer
         )
-    if submitted.message:
-        yield TableMessage(game=game, move=number, seat=seat, text=submitted.message)
+
+
+# ---- Sealed answers (R13.5) ------------------------------------------------------------------
+
+
+def _seal(table: Table, seat: int, actor: str, outcome: Outcome, message: str = "") -> None:
+    """Keep a sealed answer, if there is one; once all have answered they become rows of the log.
+
+    Until then nothing that anybody else can see changes: no row, no version, no mail.
+    """
+    question = table.question_of(seat)
+    if outcome.sealed is None or question is None:
+        return
+    state = table.running
+    answer = SealedAnswer(
+        game=table.game,
+        decision=state.decision_of(question),
+        seat=seat,
+        actor=actor,
+        command=codec.canonical([outcome.sealed]).decode(),
+        message=message,
+    )
+    answer.save(force_insert=True)
+    table.sealed[seat] = answer
+    if len(table.sealed) == len(state.questions):
+        _unseal(table, state)
+
+
+def _unseal(table: Table, state: State) -> None:
+    """Write all sealed answers as rows in turn order; the last has what they led to."""
+    sealed = table.sealed
+    commands = {seat: codec.decode_commands(one.command) for seat, one in sealed.items()}
+    events = unseal(state, {seat: command for seat, (command,) in commands.items()}, table.chance)
+    order = [question.seat for question in state.questions]
+    SealedAnswer.objects.filter(game=table.game).delete()
+    for seat in order:
+        answer = sealed[seat]
+        line = TableMessage(game=table.game, seat=seat, text=answer.message)
+        line.move = table.game.version + 1
+        table.record(
+            Answered(seat, answer.actor, answer.decision),
+            commands[seat],
+            events if seat == order[-1] else (),
+            [line] if line.text else [],
+        )
 
 
 def _seat_at(table: Table, player: Player) -> int:
@@ -288,15 +356,16 @@ def _read_answer(text: str | bytes) -> dict[str, Any]:
 
 
 def _answers_open_question(table: Table, seat: int, submitted: Submitted) -> bool:
-    state = table.state
-    asked = state.question_of(seat) if state else None
-    return bool(state and asked and submitted.decision == state.decision_of(asked))
+    asked = table.question_of(seat)
+    return bool(asked and submitted.decision == table.running.decision_of(asked))
 
 
-def _checked_decision(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:
+def _checked_decision(table: Table, state: State, seat: int, submitted: Submitted) -> str | None:
     """Return the id of the decision that is answered; raise NotYourDecision or StaleMove."""
     if _is_undo(submitted):
-        return _decision_taken_back(game, state, seat, submitted)
+        return _decision_taken_back(table.game, state, seat, submitted)
+    if seat in table.sealed:
+        raise NotYourDecision("your answer is sealed until everybody who is asked has answered")
     asked = state.question_of(seat)
     current = asked and state.decision_of(asked)
     if submitted.decision == current and submitted.expected_version >= state.since:
@@ -337,8 +406,7 @@ def play_bot(game_id: str) -> bool:
     """Answer one decision of a bot seat, if one is open; return whether there was one."""
     table = Table.lock(game_id)
     bot_seats = {seat.number for seat in table.seats if seat.kind == Seat.Kind.BOT}
-    questions = table.state.questions if table.state else ()
-    asked = next((q.seat for q in questions if q.seat in bot_seats), None)
+    asked = next((seat for seat in sorted(bot_seats) if table.question_of(seat)), None)
     if asked is None:
         return False
     _answer_for(table, asked, Move.Actor.BOT)
@@ -356,6 +424,8 @@ def time_out(decision_id: int) -> bool:
     late.refresh_from_db()
     if late.answered_at is not None or late.deadline > timezone.now():
         return False
+    if late.seat in table.sealed:
+        return False
     _answer_for(table, late.seat, Move.Actor.CLOCK)
     while _is_in_mid_turn(table, late.seat):
         _answer_for(table, late.seat, Move.Actor.CLOCK)
@@ -363,7 +433,7 @@ def time_out(decision_id: int) -> bool:
 
 
 def _is_in_mid_turn(table: Table, seat: int) -> bool:
-    asked = table.state.question_of(seat) if table.state else None
+    asked = table.question_of(seat)
     return asked is not None and KINDS[asked.kind].in_mid_turn
 
 
@@ -372,8 +442,10 @@ def _answer_for(table: Table, seat: int, actor: Move.Actor) -> None:
     question = state.question_of(seat)
     assert question is not None, "the seat is asked"
     outcome = submit(state, seat, [_choice(state, seat)], table.chance)
-    answered = Answered(seat, actor, state.decision_of(question))
-    table.record(answered, outcome.commands, outcome.events)
+    if outcome.commands:
+        answered = Answered(seat, actor, state.decision_of(question))
+        table.record(answered, outcome.commands, outcome.events)
+    _seal(table, seat, actor, outcome)
 
 
 def _choice(state: State, seat: int) -> Command:

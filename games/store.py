@@ -13,9 +13,12 @@ from django.utils import timezone
 from dewan_site import sql
 from engine import codec
 from engine.commands import Command
+from engine.components import ComponentSet
 from engine.events import Event
 from engine.fold import Row, advance, fold, is_undo
 from engine.ruleset import RULESET
+from engine.scenario import Scenario
+from engine.scenarios import SCENARIOS
 from engine.state import State
 from games.component_sets import component_set
 from games.models import Game, Move
@@ -109,7 +112,7 @@ def state_from(game: Game, rows: Sequence[tuple[Any, ...]]) -> State | None:
         (rows,) = sql.read(rows_from(game.pk, 1))
     if not rows:
         return None
-    state = fold(map(_row, rows), component_set(game.component_set_id))
+    state = fold(map(_row, rows), *_given(game))
     remember(game.pk, rows[-1][4], state)
     return state
 
@@ -126,7 +129,12 @@ def state_of(game: Game, upto: int | None = None) -> State | None:
         return state_from(game, rows)
     (rows,) = sql.read(rows_from(game.pk, 1))
     past = [_row(values) for values in rows if values[0] <= upto]
-    return fold(past, component_set(game.component_set_id)) if past else None
+    return fold(past, *_given(game)) if past else None
+
+
+def _given(game: Game) -> tuple[ComponentSet, Scenario]:
+    """Return what a game is folded with."""
+    return component_set(game.component_set_id), SCENARIOS[game.scenario]
 
 
 # ---- Writing -----------------------------------------------------------------------------------
@@ -168,7 +176,7 @@ def next_row(
     if previous is not None and not is_undo(row):
         return move, advance(previous, row)
     before = sql.read(rows_from(game.pk, 1))[0] if previous else []
-    return move, fold([*map(_row, before), row], component_set(game.component_set_id))
+    return move, fold([*map(_row, before), row], *_given(game))
 
 
 def _header_digest(game: Game) -> bytes:

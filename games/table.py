@@ -17,10 +17,11 @@ from engine.chance import Chance
 from engine.commands import Command
 from engine.errors import GameOver, NotYourDecision
 from engine.events import Event
-from engine.state import State
+from engine.questions import KINDS
+from engine.state import Question, State
 from games import projections, store
 from games.access import NotVisible
-from games.models import Game, GameSecret, Move, Seat
+from games.models import Game, GameSecret, Move, SealedAnswer, Seat
 from notifications import notices
 
 _GAME = (
@@ -90,6 +91,18 @@ class Table:
         parts = [bytes.fromhex(part) if part else None for part in given]
         return Chance(bytes.fromhex(self._seed), parts)
 
+    @cached_property
+    def sealed(self) -> dict[int, SealedAnswer]:
+        """The answers to the open questions that are kept sealed, by seat."""
+        questions = self.state.questions if self.state else ()
+        if not any(KINDS[question.kind].sealed for question in questions):
+            return {}
+        return {answer.seat: answer for answer in SealedAnswer.objects.filter(game=self.game)}
+
+    def question_of(self, seat: int) -> Question | None:
+        """Return what a seat is asked and has not answered, sealed or not."""
+        return self.state.question_of(seat) if self.state and seat not in self.sealed else None
+
     def seat_of(self, player_id: int) -> Seat | None:
         """Return the seat a player sits on."""
         return next((seat for seat in self.seats if seat.player_id == player_id), None)
@@ -119,6 +132,7 @@ class Table:
                 *map(sql.inserting, beside),
             ]
         )
+        self.__dict__.pop("sealed", None)
         committed = partial(store.remember, self.game.pk, move.hash, self.state)
         transaction.on_commit(committed)
         return move

@@ -23,6 +23,20 @@ ENDINGS = {
 }
 
 
+SCENARIO_EVENTS = {
+    "downpour": "The small pile is empty: it rains.",
+    "volcano": "The small pile is empty: the volcano erupts.",
+    "lake_villages": "The small pile is empty: the villages go fishing.",
+}
+
+
+def victory_words(names: Sequence[str], sides: int) -> str:
+    """Return who wins: a player, a team of several, or several ``sides`` that share it (R8.6)."""
+    if sides > 1:
+        return f"{listed(names)} share the victory"
+    return f"{listed(names)} {'wins' if len(names) == 1 else 'win'}"
+
+
 def side_words(side: Side) -> str:
     """Return what a side shows, such as ``forest with fire``."""
     return f"{side.terrain} with {side.symbol}" if side.symbol else side.terrain
@@ -145,8 +159,39 @@ def _reward_drawn(teller: Teller, event: e.RewardDrawn) -> str:
     return f"{teller.names[event.seat]} drew {card} as a reward."
 
 
-def _pile_shuffled(_teller: Teller, _event: e.PileShuffled) -> str:
-    return "The discard pile was shuffled into a new draw pile."
+def _pile_shuffled(_teller: Teller, event: e.PileShuffled) -> str:
+    pile = "draw pile" if event.pile == "draw" else "supply"
+    return f"The discard pile was shuffled into a new {pile}."
+
+
+def _scenario_event(_teller: Teller, event: e.ScenarioEvent) -> str:
+    return SCENARIO_EVENTS[event.kind]
+
+
+def _water_placed(teller: Teller, event: e.WaterPlaced) -> str:
+    return f"{teller.names[event.seat]} placed a water tile on {event.space}."
+
+
+def _lava_placed(teller: Teller, event: e.LavaPlaced) -> str:
+    return f"{teller.names[event.seat]} placed a lava tile on {event.space}: no route passes it."
+
+
+def _berries_moved(_teller: Teller, event: e.BerriesMoved) -> str:
+    shares = [f"{share.berries} at {share.space}" for share in event.shares if share.berries]
+    return f"An area was split; of its berries now lie {listed(shares)}."
+
+
+def _fish_resolved(teller: Teller, event: e.FishResolved) -> str:
+    return " ".join(_fish_answer(teller, answer) for answer in event.answers)
+
+
+def _fish_answer(teller: Teller, answer: e.FishAnswer) -> str:
+    name = teller.names[answer.seat]
+    if answer.card is None:
+        return f"{name} caught no fish and kept all cards."
+    return (
+        f"{name} discarded {teller.card(answer.card)} for {counted(answer.fish, 'fish', 'fish')}."
+    )
 
 
 def _round_ended(_teller: Teller, event: e.RoundEnded) -> str:
@@ -167,10 +212,10 @@ def _game_cancelled(_teller: Teller, _event: e.GameCancelled) -> str:
 
 
 def _game_ended(teller: Teller, event: e.GameEnded) -> str:
-    winners = listed([teller.names[seat] for seat in event.winners])
-    verb = "wins" if len(event.winners) == 1 else "share the victory"
-    points = counted(event.scores[event.winners[0]].total, "point")
-    return f"{ENDINGS[event.reason]} {winners} {verb} with {points}."
+    won = [score for score in event.scores if event.winners[0] in score.seats]
+    sides = sum(score.seats[0] in event.winners for score in event.scores)
+    winners = victory_words([teller.names[seat] for seat in event.winners], sides)
+    return f"{ENDINGS[event.reason]} {winners} with {counted(won[0].total, 'point')}."
 
 
 _TOLD: dict[type, Callable[[Teller, Any], str]] = {
@@ -184,6 +229,11 @@ _TOLD: dict[type, Callable[[Teller, Any], str]] = {
     e.StoryCompleted: _story_completed,
     e.RewardDrawn: _reward_drawn,
     e.PileShuffled: _pile_shuffled,
+    e.ScenarioEvent: _scenario_event,
+    e.WaterPlaced: _water_placed,
+    e.LavaPlaced: _lava_placed,
+    e.BerriesMoved: _berries_moved,
+    e.FishResolved: _fish_resolved,
     e.RoundEnded: _round_ended,
     e.Undone: _undone,
     e.DeadlineExtended: _deadline_extended,

@@ -9,11 +9,20 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, QuerySet, Value
+from django.db.models import (
+    DateTimeField,
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    QuerySet,
+    Value,
+)
 from django.utils import timezone
 
 from games import services
-from games.models import Decision, Game, Seat
+from games.models import Decision, Game, SealedAnswer, Seat
 from notifications import notices
 from notifications.clocks import GAP, reminder_after
 from notifications.models import Heartbeat, RecordedOutage
@@ -38,6 +47,8 @@ def sweep() -> None:
 
 def _due(field: str) -> list[Decision]:
     due = Decision.objects.filter(answered_at=None, **{f"{field}__lte": timezone.now()})
+    sealed = SealedAnswer.objects.filter(game=OuterRef("game"), decision=OuterRef("decision"))
+    due = due.exclude(Exists(sealed))  # answered, though nobody may know yet (R13.5)
     return list(due.order_by(field).only("pk")[:BATCH])
 
 

@@ -17,6 +17,7 @@ from django.template.loader import render_to_string
 from dewan_site.accounts import links as account_links
 from dewan_site.accounts.models import Player
 from dewan_site.links import absolute
+from engine.events import Score
 from engine.legal import legal
 from engine.questions import KINDS
 from engine.rules.stories import missing
@@ -32,12 +33,17 @@ from games.words import (
     listed,
     requirement_words,
     story_words,
+    victory_words,
 )
 from notifications import notices
 from notifications.models import OutboxMail
 
 SHOWN = 12
 """How many legal moves a mail lists, at most."""
+
+
+STORY_KINDS = ("draft", "story")
+"""The questions that are answered with a story tile."""
 
 
 class NoLongerTrue(Exception):
@@ -131,7 +137,7 @@ def _read(mail: OutboxMail, game: Game) -> Reading:
     state = store.state_of(game)
     if state is None:
         raise NoLongerTrue("the game has not begun")
-    seen = mask(state, mail.seat)
+    seen = selectors.unanswered(Seen(game, mail.seat), mask(state, mail.seat))
     return Reading(mail, game, mail.seat, seat.player, seen, selectors.names_of(game))
 
 
@@ -179,7 +185,7 @@ def _asking(reading: Reading, decision: Decision, headline: str, lines: list[str
             *_news(reading),
             _hand(reading),
             *_stories(reading),
-            _row(reading),
+            *(_on_offer(reading) if decision.kind in STORY_KINDS else [_row(reading)]),
             _choices(reading),
         ],
         link=reading.link,
@@ -224,6 +230,17 @@ def _stories(reading: Reading) -> list[Section]:
             how = "completes at the end of your turn"
         lines.append(f"{story_words(stories[tile.story])}: {how}")
     return [Section("Your story tiles", lines)] if lines else []
+
+
+def _on_offer(reading: Reading) -> list[Section]:
+    """Describe the story tiles that can be taken."""
+    stories = reading.state.components.stories
+    lines = [
+        f"place {place}: {story_words(stories[story])}"
+        for place, story in enumerate(reading.state.story_row, 1)
+        if story
+    ]
+    return [Section("Story tiles on offer", lines)]
 
 
 def _choices(reading: Reading) -> Section:
@@ -290,20 +307,24 @@ def _taken_back(reading: Reading) -> Letter:
 def _game_over(reading: Reading) -> Letter:
     ended = reading.state.ended
     assert ended is not None, "a game that is over has ended"
-    winners = listed([reading.names[seat] for seat in ended.winners])
-    verb = "wins" if len(ended.winners) == 1 else "share the victory"
+    sides = sum(score.seats[0] in ended.winners for score in ended.scores)
+    winners = victory_words([reading.names[seat] for seat in ended.winners], sides)
     sections = []
     for score in sorted(ended.scores, key=lambda score: -score.total):
         lines = [f"{line.label}: {line.points} ({line.rule})" for line in score.lines]
-        title = f"{reading.names[score.seat]}: {counted(score.total, 'point')}"
+        title = f"{_side(reading, score)}: {counted(score.total, 'point')}"
         sections.append(Section(title, lines))
     return Letter(
-        headline=f"The game is over: {winners} {verb}",
-        preheader=listed([f"{reading.names[s.seat]} {s.total}" for s in ended.scores]),
+        headline=f"The game is over: {winners}",
+        preheader=listed([f"{_side(reading, score)} {score.total}" for score in ended.scores]),
         sections=[*sections, *_news(reading)],
         link=reading.link,
         link_label="See the final map, or play again",
     )
+
+
+def _side(reading: Reading, score: Score) -> str:
+    return listed([reading.names[seat] for seat in score.seats])
 
 
 def _cancelled(reading: Reading) -> Letter:

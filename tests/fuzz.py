@@ -58,7 +58,7 @@ class Fuzzed:
         self.dice = Dice("fuzz", scenario, number)
         self.players = self.dice.pick(SCENARIOS[scenario].players)
         self.styles = [self.dice.pick(STYLES) for _ in range(self.players)]
-        self.game = Game(self.players, number)
+        self.game = Game(self.players, number, scenario=scenario)
         self.moves: list[Data] = []
         self.last: Data | None = None
 
@@ -119,9 +119,13 @@ class Fuzzed:
 
     def _guesses(self, seen: State, seat: int, command: Command) -> list[Command]:
         """Guess what will be asked next, rightly or wrongly."""
-        if not isinstance(command, c.Camp) or self.dice.one_in(2):
-            return []
         hand = seen.tribes[seat].hand
+        if self.dice.one_in(2) or not hand:
+            return []
+        if isinstance(command, c.Take | c.Water | c.Lava):
+            return self.dice.some(self._guesses_of_event(seen, seat), 1 + self.dice.below(2))
+        if not isinstance(command, c.Camp):
+            return []
         guesses: list[Command] = [
             c.Story(place=1 + self.dice.below(5)),
             c.Story(place=c.PILE),
@@ -129,6 +133,16 @@ class Fuzzed:
             c.Tuck(card=None),
         ]
         return self.dice.some(guesses, 1 + self.dice.below(2))
+
+    def _guesses_of_event(self, seen: State, seat: int) -> list[Command]:
+        """Guess what a scenario event will ask."""
+        names = seen.board.names
+        return [
+            c.Water(space=self.dice.pick(names)),
+            c.Lava(space=self.dice.pick(names)),
+            c.Share(shares=(c.PartShare(space=self.dice.pick(names), berries=1),)),
+            c.Fish(card=self.dice.pick(seen.tribes[seat].hand)),
+        ]
 
     def _take_back(self) -> None:
         """Take a move back now and then, if that is allowed; try to even if it is not."""
@@ -158,7 +172,7 @@ class Fuzzed:
 
     def _wrong_answers(self, state: State, seat: int) -> Iterator[list[Command]]:
         """Yield submissions that are wrong whatever is asked."""
-        elsewhere = self.dice.pick([*state.pile, *state.discard, "T99"])
+        elsewhere = self.dice.pick([*state.row_pile, *state.discard, "T99"])
         places = self.dice.pick([(), (1,) * 2, (1, 3), (0, 1), (6, 7), (1, 6), (1, 2, 3)])
         yield [c.Take(places=places)]
         yield [c.Story(place=self.dice.pick([0, 6, -1]))]

@@ -21,10 +21,10 @@ from engine.board import areas
 from engine.commands import Command
 from engine.components import FIRE, Card
 from engine.legal import legal
+from engine.preview import foresee
 from engine.rules import payment, routes, row
-from engine.rules.map import free_land, served
+from engine.rules.map import destinations, served
 from engine.rules.payment import Step
-from engine.scoring import berries, groups
 from engine.state import CampOnMap, State, Tucked
 
 CARD = 0.6
@@ -49,7 +49,7 @@ def choose(seen: State, seat: int) -> Command:
     """Return the bot's answer to what the seat is asked now, from the seat's own view."""
     question = seen.question_of(seat)
     assert question is not None, "only a seat that is asked has something to choose"
-    return _CHOICES[question.kind](seen, seat)
+    return _CHOICES.get(question.kind, _best_for_me)(seen, seat)
 
 
 # ---- What a position is worth ----------------------------------------------------------------
@@ -62,7 +62,8 @@ def prospects(seen: State, seat: int) -> float:
         _promise(seen, tile.story, have, completed=tile.completed)
         for tile in seen.tribes[seat].stories
     )
-    return tiles + groups(seen)[seat] + berries(seen)[seat]
+    side = next(number for number, seats in enumerate(seen.sides) if seat in seats)
+    return tiles + sum(term.points(seen)[side] for term in seen.scenario.terms if term.on_map)
 
 
 def _promise(seen: State, story: str, have: Counter[str], *, completed: bool) -> float:
@@ -85,15 +86,13 @@ def _gains(seen: State, seat: int) -> dict[int, float]:
     before = prospects(seen, seat)
     return {
         space: CAMP + prospects(_with_camp(seen, seat, space), seat) + _berry(seen, space) - before
-        for space in free_land(seen)
+        for space in destinations(seen)
     }
 
 
 def _berry(seen: State, space: int) -> float:
-    found = areas(seen.board, seen.terrain)
-    area = found.of[space]
-    assert area is not None, "free land has terrain"
-    return BERRY_POINTS * any(seen.berries[near] for near in found.members[area])
+    area = areas(seen.board, seen.terrain).area_of(space)
+    return BERRY_POINTS * any(seen.berries[near] for near in area)
 
 
 # ---- Turns -----------------------------------------------------------------------------------
@@ -134,7 +133,9 @@ def _price(steps: tuple[Step, ...]) -> float:
 def _plans(seen: State, seat: int, gains: dict[int, float]) -> list[Plan]:
     """Return the best plans, best first: one for each space, by an easy way to it."""
     plans = []
-    for space, steps in _easy_ways(seen, seat).items():
+    spaces = routes.nodes(seen).spaces
+    for node, steps in _easy_ways(seen, seat).items():
+        space = max(spaces[node], key=lambda space: gains.get(space, 0.0))
         if space in gains:
             lacking = _lacking(seen, steps, list(seen.tribes[seat].hand))
             turns = 1 + (lacking + 1) // 2
@@ -233,9 +234,28 @@ def _tuck(seen: State, seat: int) -> Command:
     return max((entry.command for entry in legal(seen, seat)), key=worth)
 
 
+def _fish(seen: State, seat: int) -> Command:
+    """Give the card that is worth least: fish are worth more than any card."""
+    steps = (Step((), None, None),)
+    paid = payment.default_payment(seen, seat, steps)
+    return c.Fish(card=paid[0].card)
+
+
+def _best_for_me(seen: State, seat: int) -> Command:
+    """Give the answer that leaves the seat best off against the others."""
+
+    def worth(command: Command) -> float:
+        after = foresee(seen, seat, command).after
+        others = [prospects(after, other) for other in after.seats if other != seat]
+        return prospects(after, seat) - sum(others) / len(others)
+
+    return max((entry.command for entry in legal(seen, seat)), key=worth)
+
+
 _CHOICES: dict[str, Callable[[State, int], Command]] = {
     "draft": _story,
     "turn": _turn,
     "story": _story,
     "tuck": _tuck,
+    "fish": _fish,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Protocol, TypeVar
 
 from engine import hexes
@@ -27,6 +27,8 @@ STORIES = 24
 WATER_STORIES = 5
 BERRY_SYMBOLS = BERRIES // BERRIES_PER_SYMBOL
 PLAYERS = (2, 3, 4)
+TILE_WIDTH = 3
+"""Tiles whose centres lie no further apart than this touch or overlap."""
 
 
 Row = TypeVar("Row")
@@ -55,7 +57,9 @@ def check(
     _check_count("story tiles", len(stories), STORIES, "R1.6")
     needing_water = sum(WATER in story.requires for story in stories)
     _check_count("story tiles that require water", needing_water, WATER_STORIES, "R1.6")
-    _check_each(layouts, _check_layout_places, _check_layout_fits, _check_clockwise)
+    _check_each(
+        layouts, _check_layout_places, _check_starts_apart, _check_layout_fits, _check_clockwise
+    )
     _check_layout_counts(layouts)
 
 
@@ -106,6 +110,8 @@ def _check_tile_shape(tile: Tile) -> None:
 
 def _check_sites(tile: Tile) -> None:
     where = {space.pos: space.at for space in tile.spaces}
+    ids = [site.id for site in tile.sites]
+    _require(len(set(ids)) == len(ids), tile.id, f"has sites {ids}: each id once", "R1.3")
     for site in tile.sites:
         a, b = site.borders
         _require(
@@ -191,6 +197,18 @@ def _check_layout_places(layout: Layout) -> None:
         f"has {len(neutral)} neutral tiles, needs {layout.players} without a seat",
         "R2.1",
     )
+
+
+def _check_starts_apart(layout: Layout) -> None:
+    """R2.1: starting tiles lie far apart: no space of one is next to a space of another."""
+    starts = [place.centre for place in layout.tiles if place.role == "start"]
+    for a, b in combinations(starts, 2):
+        _require(
+            hexes.distance(a, b) > TILE_WIDTH,
+            layout.id,
+            f"the starting tiles at {a} and {b} touch",
+            "R2.1",
+        )
 
 
 def _check_layout_fits(layout: Layout) -> None:

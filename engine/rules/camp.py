@@ -53,10 +53,8 @@ def _asked(state: State, seat: int, cards_spent: int) -> str | None:
 def _take_berry(play: Play, seat: int, destination: str) -> None:
     """Take 1 berry if the new camp's area holds any: it belongs to the area (R4.1, R4.2)."""
     state = play.state
-    found = areas(state.board, state.terrain)
-    area = found.of[state.board.index[destination]]
-    assert area is not None, "a camp stands on terrain"
-    for space in sorted(found.members[area]):
+    area = areas(state.board, state.terrain).area_of(state.board.index[destination])
+    for space in sorted(area):
         if state.berries[space]:
             play.emit(BerryTaken(seat=seat, space=state.board.names[space]))
             return

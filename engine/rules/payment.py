@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import msgspec
 
@@ -139,18 +139,15 @@ def _assign(card: str, can_pay: list[set[str]], pays: dict[str, int], tried: set
 def outcomes(state: State, seat: int, steps: Sequence[Step]) -> Iterator[tuple[Payment, ...]]:
     """Yield one payment for each different result: what is kept, and what each seat is given.
 
-    Identical cards make no difference (R3.11, R7.2); the default payment comes first.
+    Identical cards make no difference (R3.11, R7.2); the default payment comes first. Every
+    branch that is tried leads to a result, however many orders of the cards come to the same.
     """
     default = default_payment(state, seat, steps)
-    seen = {_result(state, steps, default)}
     yield default
-    for cards in _choices(state, seat, steps):
-        chosen = tuple(
-            Payment(card=card, spaces=step.spaces) for card, step in zip(cards, steps, strict=True)
-        )
-        result = _result(state, steps, chosen)
-        if result not in seen:
-            seen.add(result)
+    first = _result(state, steps, default)
+    for spent in _Spending(state, seat, steps).results():
+        chosen = _paid_with(state, steps, spent)
+        if _result(state, steps, chosen) != first:
             yield chosen
 
 
@@ -160,26 +157,67 @@ def _result(state: State, steps: Sequence[Step], payment: Sequence[Payment]) -> 
     return tuple(sorted((-1 if s.to is None else s.to, faces[p.card].face) for s, p in spent))
 
 
-def _choices(state: State, seat: int, steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
-    """Yield payments as cards in step order, trying one card of each face for each step."""
-    cards = state.components.cards
-    can_pay = [usable(state, seat, step) for step in steps]
+Spent = dict[str, int | None]
+"""Cards that are spent, and who is given each (None: the discard pile)."""
 
-    def payable(number: int, spent: tuple[str, ...]) -> bool:
-        left = [set(can) - set(spent) for can in can_pay[number:]]
-        return len(_assigned(set().union(*left), left)) == len(left)
 
-    def extend(spent: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        number = len(spent)
-        if number == len(steps):
+class _Spending:
+    """A search for every different way to spend cards on steps, one kind of card after another."""
+
+    def __init__(self, state: State, seat: int, steps: Sequence[Step]) -> None:
+        self._can_pay = [frozenset(usable(state, seat, step)) for step in steps]
+        self._receivers = [step.to for step in steps]
+        alike: dict[object, list[str]] = {}
+        for card in sorted(state.tribes[seat].hand):
+            alike.setdefault(state.components.cards[card].face, []).append(card)
+        self._kinds = list(alike.values())
+
+    def results(self) -> Iterator[Spent]:
+        """Yield what may be spent; no two ways are the same but for identical cards."""
+        yield from self._extend({}, 0)
+
+    def _extend(self, spent: Spent, number: int) -> Iterator[Spent]:
+        if not self._can_be_completed(spent, self._kinds[number:]):
+            return
+        if number == len(self._kinds):
             yield spent
             return
-        one_each = {cards[c].face: c for c in reversed(can_pay[number]) if c not in spent}
-        for card in sorted(one_each.values()):
-            if payable(number + 1, (*spent, card)):
-                yield from extend((*spent, card))
+        copies = self._kinds[number]
+        for more in self._shared_out(copies):
+            yield from self._extend(spent | more, number + 1)
 
-    return extend(())
+    def _shared_out(self, copies: list[str]) -> Iterator[Spent]:
+        """Yield every way to spend some of these identical cards."""
+        receivers = sorted(set(self._receivers), key=lambda to: -1 if to is None else to)
+        for size in range(len(copies) + 1):
+            for given in combinations_with_replacement(receivers, size):
+                yield dict(zip(copies, given, strict=False))
+
+    def _can_be_completed(self, spent: Spent, rest: list[list[str]]) -> bool:
+        """Tell whether steps are left for all that is spent, and cards for all steps.
+
+        One matching covers the steps and another the spent cards; then one covers both
+        (Mendelsohn and Dulmage).
+        """
+        free = {card for copies in rest for card in copies}
+        pays = [
+            {card for card in can if card in free or (card in spent and spent[card] == to)}
+            for can, to in zip(self._can_pay, self._receivers, strict=True)
+        ]
+        every = len(_assigned([*spent, *free], pays)) == len(pays)
+        return every and len(_assigned(spent, pays)) == len(spent)
+
+
+def _paid_with(state: State, steps: Sequence[Step], spent: Spent) -> tuple[Payment, ...]:
+    """Return the payment that spends exactly these cards."""
+    can_pay = [
+        {card for card in _showing(state, list(spent), step) if spent[card] == step.to}
+        for step in steps
+    ]
+    card_of = {step: card for card, step in _assigned(spent, can_pay).items()}
+    return tuple(
+        Payment(card=card_of[number], spaces=step.spaces) for number, step in enumerate(steps)
+    )
 
 
 def checked(

@@ -7,7 +7,7 @@ finds the routes worth offering. Both look at the map through the same few funct
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from engine.board import Board, Terrains, areas
 from engine.components import WATER
 from engine.errors import IllegalMove
 from engine.rules import payment
-from engine.rules.map import is_free_land
+from engine.rules.map import destinations, is_destination, village_on
 from engine.rules.payment import Step
 from engine.state import State
 
@@ -31,6 +31,8 @@ def steps_of(state: State, seat: int, route: tuple[str, ...]) -> list[Step]:
     _check_destination(state, spaces[-1])
     if len(set(spaces)) < len(spaces):
         raise IllegalMove("R3.6", "a route visits no space twice")
+    for space in spaces:
+        _check_open(state, space)
     for here, there in pairwise(spaces):
         if there not in state.board.neighbours[here]:
             names = state.board.names
@@ -67,8 +69,22 @@ def _check_destination(state: State, space: int) -> None:
     name = state.board.names[space]
     if state.camps[space]:
         raise IllegalMove("R3.6", f"{name} is not free: a camp stands there")
-    if not is_free_land(state, space):
+    _check_open(state, space)
+    if not is_destination(state, space):
+        if state.scenario.villages:
+            raise IllegalMove("R13.1", f"the water area of {name} has a village already")
         raise IllegalMove("R3.6", f"a camp cannot be placed on {name}: it is water")
+
+
+def _check_open(state: State, space: int) -> None:
+    """Refuse the volcano and lava: no route crosses, starts or ends there (R12.2)."""
+    if is_closed(state.board, state.terrain, space):
+        raise IllegalMove("R12.2", f"no route passes {state.board.names[space]}: lava covers it")
+
+
+def is_closed(board: Board, terrain: Terrains, space: int) -> bool:
+    """Tell whether the volcano or lava covers a space: no terrain, and no start (R12.2)."""
+    return terrain[space] is None and space not in board.starts
 
 
 def _parts(state: State, spaces: list[int]) -> list[list[int]]:
@@ -110,16 +126,25 @@ def _nodes(board: Board, terrain: Terrains) -> Nodes:
     for space, node in enumerate(of):
         spaces.setdefault(node, []).append(space)
     near = {
-        node: sorted({of[n] for space in members for n in board.neighbours[space]} - {node})
+        node: sorted(
+            {
+                of[n]
+                for space in members
+                for n in board.neighbours[space]
+                if not is_closed(board, terrain, n)
+            }
+            - {node}
+        )
         for node, members in spaces.items()
     }
     return Nodes(tuple(of), spaces, near)
 
 
 def step(state: State, seat: int, spaces: Iterable[int]) -> Step:
-    """Say what a step costs and who gets the card (R3.6d, R3.7, R3.9, R3.10)."""
+    """Say what a step costs and who gets the card (R3.6d, R3.7, R3.9, R3.10, R13.3)."""
     spaces = tuple(spaces)
-    camp = state.camps[spaces[0]]
+    water = state.terrain[spaces[0]] == WATER
+    camp = village_on(state, spaces[0]) if water else state.camps[spaces[0]]
     return Step(
         spaces=tuple(state.board.names[space] for space in spaces),
         terrain=state.terrain[spaces[0]],
@@ -134,7 +159,7 @@ def reachable(state: State, seat: int) -> set[int]:
     edge = deque(starts)
     while edge:
         for near in state.board.neighbours[edge.popleft()]:
-            if near not in reached:
+            if near not in reached and not is_closed(state.board, state.terrain, near):
                 reached.add(near)
                 edge.append(near)
     return reached
@@ -157,8 +182,16 @@ def cheapest_routes(state: State, seat: int) -> list[Route]:
 
     Left out are those that need all the terrains and give away all the cards of another with
     the same ends, and more; of what remains the ``KEPT`` shortest for each start and space.
+    There is one to every space that the hand pays a way to.
     """
-    return _Search(state, seat).routes()
+    search = _Search(state, seat)
+    found = search.routes()
+    if not search.complete:
+        reached = {route.spaces[-1] for route in found}
+        for space in destinations(state):
+            if state.board.names[space] not in reached:
+                found += _Search(state, seat, space, gifts=False).routes()[:KEPT]
+    return found
 
 
 def undominated_routes(state: State, seat: int, to: str) -> tuple[list[Route], bool]:
@@ -170,7 +203,7 @@ def undominated_routes(state: State, seat: int, to: str) -> tuple[list[Route], b
     routes the search stops, the shortest routes being found by then, and says so.
     """
     destination = _space(state, to)
-    if not is_free_land(state, destination):
+    if not is_destination(state, destination):
         return [], True
     search = _Search(state, seat, destination)
     return search.routes(), search.complete
@@ -197,20 +230,24 @@ class _Label(msgspec.Struct, frozen=True):
 class _Search:
     """A search for routes, in order of length, on a map of land spaces and whole water areas.
 
-    With a destination, ways that give cards to different players are all kept; without one,
-    only the cheapest ways to everywhere.
+    With a destination and where ``gifts`` count, ways that give cards to different players are
+    all kept; else only the cheapest ways. ``complete`` is false if ways may have been left out.
     """
 
-    def __init__(self, state: State, seat: int, to: int | None = None) -> None:
+    def __init__(
+        self, state: State, seat: int, to: int | None = None, *, gifts: bool = True
+    ) -> None:
         self.state = state
         self.seat = seat
+        self.gifts = gifts and to is not None
         self.complete = True
         self.purse = payment.Purse(state, seat)
         graph = nodes(state)
         self.near, self.spaces = graph.near, graph.spaces
         self.cost = {node: step(state, seat, spaces) for node, spaces in self.spaces.items()}
-        self.to = to
-        self.way_on = {} if to is None else self._distances(to)
+        self.end = to
+        self.to = None if to is None else graph.of[to]
+        self.way_on = {} if self.to is None else self._distances(self.to)
 
     def _distances(self, to: int) -> dict[int, int]:
         """Return for every node how many steps it is from the destination."""
@@ -229,10 +266,17 @@ class _Search:
         if self.state.tribes[self.seat].camps_left == 0:
             return []
         return [
-            self._route(label)
+            self._route(label, start, end)
             for start in self.state.camps_of(self.seat)
             for label in self._arrivals(_node(self.state, start))
+            for end in self._ends(label.node)
         ]
+
+    def _ends(self, node: int) -> list[int]:
+        """Return the spaces of a node at which a route may end: several only on a lake (R13.1)."""
+        if self.end is not None:
+            return [self.end]
+        return [space for space in self.spaces[node] if is_destination(self.state, space)]
 
     def _arrivals(self, start: int) -> list[_Label]:
         first = self._extended(None, start)
@@ -256,7 +300,7 @@ class _Search:
         return [label for node in sorted(arrived) for label in self._best(arrived[node])]
 
     def _is_destination(self, node: int) -> bool:
-        return self.to in (None, node) and is_free_land(self.state, self.spaces[node][0])
+        return self.to in (None, node) and is_destination(self.state, self.spaces[node][0])
 
     def _extended(self, label: _Label | None, node: int) -> _Label | None:
         """Return the label one node further, or None if that is visited or leads to no end."""
@@ -280,7 +324,7 @@ class _Search:
         if node not in self.way_on:
             return False
         between = self.way_on[node] - 1
-        last = payment.UNIT[self.state.terrain[self.to]]
+        last = payment.UNIT[self.cost[self.to].terrain]
         return self.purse.pays(terrains + between * payment.UNIT[None] + last)
 
     def _needless(self, label: _Label, seen: dict[tuple[int, int], list[_Label]]) -> bool:
@@ -289,18 +333,19 @@ class _Search:
         Where gifts count, an earlier label stands for this one only if it visits nothing else:
         then every way on from here is open to it too, past the same camps.
         """
-        others = seen.setdefault((label.node, 0 if self.to is None else label.recipients), [])
+        others = seen.setdefault((label.node, label.recipients if self.gifts else 0), [])
         if self.to is None and len(others) == KEPT:
+            self.complete = False
             return True
         for other in others:
-            stands_for = self.to is None or not other.visited & ~label.visited
+            stands_for = not self.gifts or not other.visited & ~label.visited
             if stands_for and self._dominates(other, label):
                 return True
         others.append(label)
         return False
 
     def _dominates(self, label: _Label, other: _Label) -> bool:
-        if self.to is not None and label.recipients != other.recipients:
+        if self.gifts and label.recipients != other.recipients:
             return False
         return payment.contains(other.terrains, label.terrains) and payment.contains(
             other.recipients, label.recipients
@@ -314,7 +359,7 @@ class _Search:
                 kept.append(label)
         return kept
 
-    def _route(self, label: _Label) -> Route:
+    def _route(self, label: _Label, start: int, end: int) -> Route:
         """Return the route of a label, water crossings by a shortest way."""
         way = []
         at: _Label | None = label
@@ -323,25 +368,30 @@ class _Search:
             at = at.before
         way.reverse()
         steps = []
-        came_from: int | None = None
+        near: Collection[int] = (start,)
         for node, following in zip(way, [*way[1:], None], strict=True):
-            spaces = self._crossing(node, came_from, following)
-            came_from = spaces[-1]
+            shore = (end,) if following is None else self.spaces[following]
+            spaces = self._crossing(node, near, shore)
+            near = self.state.board.neighbours[spaces[-1]]
             steps.append(step(self.state, self.seat, spaces))
         return Route(tuple(name for step in steps for name in step.spaces), tuple(steps))
 
-    def _crossing(self, node: int, came_from: int | None, following: int | None) -> list[int]:
-        """Return the spaces of one step, from beside ``came_from`` to beside the next node."""
+    def _crossing(self, node: int, near: Collection[int], shore: Collection[int]) -> list[int]:
+        """Return the spaces of one step: from one of ``near`` to one of ``shore`` or beside it."""
         members = self.spaces[node]
         if len(members) == 1:
             return members
         neighbours = self.state.board.neighbours
-        shore = set(self.spaces[following]) if following is not None else set()
-        ways = deque([s] for s in members if came_from is None or came_from in neighbours[s])
+        arrived = (
+            set(shore)
+            if not set(shore).isdisjoint(members)
+            else {space for space in members if not set(shore).isdisjoint(neighbours[space])}
+        )
+        ways = deque([space] for space in members if space in near)
         tried: set[int] = set()
         while ways:
             way = ways.popleft()
-            if not shore or not shore.isdisjoint(neighbours[way[-1]]):
+            if way[-1] in arrived:
                 return way
             tried.add(way[-1])
             ways.extend([*way, s] for s in neighbours[way[-1]] if s in members and s not in tried)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from engine.events import GameEnded, Passed, RewardDrawn, RoundEnded, TurnEnded
+from engine.events import GameEnded, Passed, RoundEnded, TurnEnded
 from engine.play import Play
 from engine.rules import routes, row, stories
-from engine.rules.map import free_land
+from engine.rules.map import destinations
 from engine.scoring import final_scores, winners
 from engine.state import State
 
 
 def end_turn(play: Play, seat: int) -> None:
     """End a seat's turn, and the turns of seats that must pass after it (R14.1)."""
+    if play.state.event_open:
+        row.finish_event(play)
     _finish(play, seat)
     while (active := play.state.active) is not None and must_pass(play.state, active):
         play.emit(Passed(seat=active))
@@ -20,7 +22,7 @@ def end_turn(play: Play, seat: int) -> None:
 
 def _finish(play: Play, seat: int) -> None:
     for _ in range(stories.complete(play, seat)):
-        _reward(play, seat)
+        row.draw_reward(play, seat)
     row.refill(play)  # R3.5
     following = (seat + 1) % len(play.state.tribes)
     round_over = following == play.state.start_seat
@@ -30,12 +32,6 @@ def _finish(play: Play, seat: int) -> None:
         play.emit(RoundEnded(round=play.state.round))
     if reason:
         _end_game(play, reason)
-
-
-def _reward(play: Play, seat: int) -> None:
-    """Draw a reward card; with no card at all it lapses (R3.4, R6.5)."""
-    if row.cards_to_draw(play):
-        play.emit(RewardDrawn(seat=seat, card=play.state.pile[0]))
 
 
 def must_pass(state: State, seat: int) -> bool:
@@ -49,7 +45,7 @@ def end_reason(state: State) -> str | None:
         return "last_camp"
     if state.passes == len(state.tribes):
         return "all_passed"
-    if not any(routes.reachable(state, seat) & set(free_land(state)) for seat in state.seats):
+    if not any(routes.reachable(state, seat) & set(destinations(state)) for seat in state.seats):
         return "no_destination"
     return None
 

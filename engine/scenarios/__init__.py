@@ -1,17 +1,14 @@
-"""The scenarios that can be played, by key (docs/rules.md)."""
+"""The scenarios that can be played, by key: one file for each (docs/adding-a-scenario.md)."""
 
 from __future__ import annotations
 
-import msgspec
+from engine.scenario import Scenario
+from engine.scenarios.base import BASE
+from engine.scenarios.downpour import DOWNPOUR
+from engine.scenarios.lake_villages import LAKE_VILLAGES
+from engine.scenarios.teams import TEAMS
+from engine.scenarios.volcano import VOLCANO
 
-
-class Scenario(msgspec.Struct, frozen=True):
-    """A way to play the game: its key, its name, and for how many players it is."""
-
-    key: str
-    name: str
-    players: tuple[int, ...]
-
-
-BASE = Scenario("base", "Base game", (2, 3, 4))
-SCENARIOS: dict[str, Scenario] = {scenario.key: scenario for scenario in (BASE,)}
+SCENARIOS: dict[str, Scenario] = {
+    scenario.key: scenario for scenario in (BASE, TEAMS, DOWNPOUR, VOLCANO, LAKE_VILLAGES)
+}

@@ -90,9 +90,10 @@ class ScoreLineOut(s.Serializer):  # type: ignore[type-arg]
 
 
 class ScoreOut(s.Serializer):  # type: ignore[type-arg]
-    """The score of a seat; ``cards`` in hand break ties."""
+    """The score of a seat, or of a team of ``seats``; ``cards`` in hand break ties."""
 
-    seat = s.IntegerField()
+    seat = s.IntegerField(allow_null=True)
+    seats = s.ListField(child=s.IntegerField())
     total = s.IntegerField()
     cards = s.IntegerField()
     lines = ScoreLineOut(many=True)

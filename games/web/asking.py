@@ -90,5 +90,5 @@ def winners_words(entry: Mapping[str, Any]) -> str:
     who = listed(["You" if seat == entry["you"] else names[seat] for seat in winners])
     alone = len(winners) == 1
     verb = ("win" if winners[0] == entry["you"] else "wins") if alone else "share the victory"
-    points = next(score["total"] for score in result["scores"] if score["seat"] == winners[0])
+    points = next(s["total"] for s in result["scores"] if winners[0] in s["seats"])
     return f"{who} {verb} with {points} points"

@@ -275,7 +275,10 @@ def score_table(scores: Sequence[Score], names: Sequence[str]) -> ScoreTable:
             for line in lines
         ),
         columns=tuple(
-            ScoreColumn((_scorer(score.seat, names),), score.total, score.cards) for score in scores
+            ScoreColumn(
+                tuple(_scorer(seat, names) for seat in score.seats), score.total, score.cards
+            )
+            for score in scores
         ),
     )
 

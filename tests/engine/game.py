@@ -15,10 +15,11 @@ from engine.codec import Header, LogRow
 from engine.commands import Command
 from engine.components import ComponentSet
 from engine.components.shipped import hearth
-from engine.decide import Outcome, submit
+from engine.decide import Outcome, submit, unseal
 from engine.errors import AmbiguousCommand
 from engine.fold import PLAYER, Row, advance, fold, is_undo
 from engine.ruleset import RULESET
+from engine.scenarios import SCENARIOS
 from engine.setup import set_up
 from engine.state import State
 from engine.verify import result_of
@@ -71,8 +72,10 @@ class Game:
         number: int = 0,
         components: ComponentSet | None = None,
         kinds: Sequence[str] = (),
+        scenario: str = "base",
     ) -> None:
         self.components = components or hearth()
+        self.scenario = SCENARIOS[scenario]
         kinds = kinds or ["human"] * players
         self.name = f"game-{players}-{number}"
         self.seed = secret("seed", number)
@@ -86,14 +89,16 @@ class Game:
             ruleset=RULESET,
             component_set=self.components.digest,
             layout=self.components.layout_for(players).id,
-            scenario="base",
+            scenario=scenario,
             seats=tuple({"seat": seat, "kind": kind} for seat, kind in enumerate(kinds)),
             commitment=commitment(self.name, self.seed),
             contributions=tuple(part.hex() if part else None for part in given),
         )
         self.rows: list[Row] = []
         self.moves: list[Data] = []
-        self._log(None, "service", None, (), (set_up(self.components, players, self.chance),))
+        self.sealed: dict[int, Command] = {}
+        dealt = set_up(self.components, self.scenario, players, self.chance)
+        self._log(None, "service", None, (), (dealt,))
         self.state = self.refolded
 
     def __repr__(self) -> str:
@@ -102,12 +107,12 @@ class Game:
     @property
     def refolded(self) -> State:
         """The state that the stored rows lead to."""
-        return fold(self.rows, self.components)
+        return fold(self.rows, self.components, self.scenario)
 
     @property
     def asked(self) -> int:
-        """The seat that is asked something."""
-        return self.state.questions[0].seat
+        """The first seat that is asked something and has not given its answer sealed."""
+        return next(q.seat for q in self.state.questions if q.seat not in self.sealed)
 
     def seen(self, viewer: int | None) -> State:
         """Return what a seat may know of the state."""
@@ -116,11 +121,30 @@ class Game:
     def submit(self, seat: int, commands: Sequence[Command], actor: str = PLAYER) -> Outcome:
         """Play commands for a seat and store the row."""
         outcome = submit(self.state, seat, commands, self.chance)
+        if outcome.commands:
+            self._append(seat, actor, outcome.commands, outcome.events)
+        if outcome.sealed:
+            self.sealed[seat] = outcome.sealed
+            self._unseal()
+        return outcome
+
+    def _append(
+        self, seat: int, actor: str, commands: Sequence[Command], events: Sequence[e.Event]
+    ) -> None:
         question = self.state.question_of(seat)
         decision = self.state.decision_of(question) if question else None
-        row = self._log(seat, actor, decision, outcome.commands, outcome.events)
+        row = self._log(seat, actor, decision, commands, events)
         self.state = self.refolded if is_undo(row) else advance(self.state, row)
-        return outcome
+
+    def _unseal(self) -> None:
+        """Store all sealed answers in turn order once they are in; the last row has the events."""
+        order = [question.seat for question in self.state.questions]
+        if set(self.sealed) == set(order):
+            answers, self.sealed = self.sealed, {}
+            events = unseal(self.state, answers, self.chance)
+            for seat in order:
+                last = seat == order[-1]
+                self._append(seat, PLAYER, [answers[seat]], events if last else ())
 
     def say(self, line: str) -> Outcome:
         """Play a line of notation for the seat that is asked."""

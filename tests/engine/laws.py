@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from engine import codec, notation
+from engine import events as e
 from engine.commands import Command
 from engine.components import BERRIES_PER_SYMBOL, CAMPS
 from engine.decide import submit
+from engine.fold import fold, still_counting
 from engine.legal import legal
 from engine.rules import row
 from engine.state import State
@@ -28,7 +30,8 @@ def check_all(game: Game, dice: Dice) -> None:
     assert state == game.refolded, "the stored rows do not lead to the live state"
     cards_are_conserved(state)
     story_tiles_are_conserved(state)
-    berries_are_conserved(state)
+    berries_are_conserved(game)
+    tiles_and_fish_are_conserved(state)
     camps_are_conserved(state)
     the_row_is_full_as_far_as_cards_exist(state)
     views_hide_what_is_hidden(state)
@@ -38,7 +41,7 @@ def check_all(game: Game, dice: Dice) -> None:
 
 def cards_are_conserved(state: State) -> None:
     """All 55 cards are somewhere, each once."""
-    places = [state.row, state.pile, state.discard]
+    places = [state.row, state.pile, state.small_pile or (), state.supply or (), state.discard]
     places += [tribe.hand for tribe in state.tribes]
     places += [tuple(tucked.card for tucked in tribe.tucked) for tribe in state.tribes]
     _once_each([card for place in places for card in place if card], state.components.cards)
@@ -46,19 +49,47 @@ def cards_are_conserved(state: State) -> None:
 
 
 def story_tiles_are_conserved(state: State) -> None:
-    """All 24 story tiles are somewhere, each once."""
+    """All story tiles of the scenario are somewhere, each once."""
     boards = [tile.story for tribe in state.tribes for tile in tribe.stories]
     row = [story for story in state.story_row if story]
-    _once_each([*row, *state.story_pile, *boards], state.components.stories)
+    out = state.scenario.stories_without
+    stories = state.components.stories.values()
+    in_play = [story.id for story in stories if out not in story.requires]
+    _once_each([*row, *state.story_pile, *boards], in_play)
 
 
-def berries_are_conserved(state: State) -> None:
-    """Berries lie on the map or with a tribe."""
+def berries_are_conserved(game: Game) -> None:
+    """Berries lie on the map or with a tribe, or left with the last space of their area (R11.3)."""
+    state = game.state
     tiles = [state.components.tiles[tile.id] for tile in state.board.tiles]
     symbols = sum(space.berry for tile in tiles for space in tile.spaces)
     taken = sum(tribe.berries for tribe in state.tribes)
+    lost = BERRIES_PER_SYMBOL * symbols - taken - sum(state.berries)
     assert min(state.berries) >= 0
-    assert taken + sum(state.berries) == BERRIES_PER_SYMBOL * symbols
+    assert all(state.terrain[space] for space, berries in enumerate(state.berries) if berries)
+    assert lost == sum(_berries_lost(game))
+
+
+def _berries_lost(game: Game) -> Iterator[int]:
+    """Reckon from the log what left the game: the berries of areas that vanished."""
+    for one in still_counting(game.rows):
+        for event in one.events:
+            if isinstance(event, e.WaterPlaced | e.LavaPlaced) and event.berries_to is None:
+                before = fold(game.rows[: one.number - 1], game.components, game.scenario)
+                yield before.berries[before.board.index[event.space]]
+
+
+def tiles_and_fish_are_conserved(state: State) -> None:
+    """What has left the stock of the scenario is on the map or with a tribe (R1.7)."""
+    covered = [
+        space
+        for space, (now, first) in enumerate(zip(state.terrain, state.board.spaces, strict=True))
+        if now != first.terrain
+    ]
+    fish = sum(tribe.fish for tribe in state.tribes)
+    assert state.stock >= 0
+    assert state.stock + len(covered) + fish == state.scenario.stock
+    assert not [space for space in covered if state.camps[space]]
 
 
 def camps_are_conserved(state: State) -> None:
@@ -72,8 +103,9 @@ def camps_are_conserved(state: State) -> None:
 def the_row_is_full_as_far_as_cards_exist(state: State) -> None:
     """R3.5: between turns a place is empty only if there is no card left, and then on the left."""
     asked = [question.kind for question in state.questions]
-    if asked != ["story"] and asked != ["tuck"] and None in state.row:
-        assert not state.pile
+    if asked in ([], ["turn"], ["draft"]) and None in state.row:
+        assert not state.row_pile
+        assert not state.reward_pile
         assert not state.discard
         filled = [card is not None for card in state.row]
         assert filled == sorted(filled)
@@ -89,7 +121,8 @@ def views_hide_what_is_hidden(state: State) -> None:
 
 def _hidden(state: State, viewer: Viewer) -> list[str]:
     secrets = [c for seat, t in enumerate(state.tribes) if seat != viewer for c in t.secret]
-    return [*state.pile, *state.story_pile, *secrets]
+    piles = (*state.pile, *(state.small_pile or ()), *(state.supply or ()), *state.story_pile)
+    return [*piles, *secrets]
 
 
 def questions_can_be_answered(game: Game, dice: Dice) -> None:
@@ -97,6 +130,8 @@ def questions_can_be_answered(game: Game, dice: Dice) -> None:
     state = game.state
     assert state.questions, "nobody is asked anything"
     for question in state.questions:
+        if question.seat in game.sealed:
+            continue
         seen = mask(state, question.seat)
         large = len(seen.tribes[question.seat].hand) > LARGE_HAND
         if question.kind == "turn" and not dice.one_in(LISTED_LARGE if large else LISTED):
@@ -116,7 +151,7 @@ def _listed_answers_are_accepted(game: Game, seat: int, dice: Dice) -> None:
 
 def _is_accepted(game: Game, seat: int, command: Command) -> None:
     outcome = submit(game.state, seat, [command], game.chance)
-    assert outcome.events
+    assert outcome.events or outcome.sealed
     assert outcome.unapplied == ()
 
 

@@ -58,7 +58,7 @@ def played(players: int, number: int = 0, style: tuple[str, ...] = ("bot",)) -> 
 
 @cache
 def _state(game: Game, rows: int) -> State:
-    return fold(game.rows[:rows], game.components)
+    return fold(game.rows[:rows], game.components, game.scenario)
 
 
 games = st.builds(played, st.integers(2, 4), st.integers(0, GAMES - 1), st.sampled_from(STYLES))

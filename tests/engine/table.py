@@ -7,7 +7,8 @@ above it. A space is called by its row's letter and its number in the row, from 
       w    m:2  *1
 
 A0 is the starting camp of seat 0; A1 is forest; A2 is desert with a camp of seat 1; B0 is water;
-B1 is mountain with 2 berries. A1 borders A0, A2, B0 and B1. A dot leaves a space out.
+B1 is mountain with 2 berries. A1 borders A0, A2, B0 and B1. A dot leaves a space out; v is the
+volcano and x the downpour tile, both called X0.
 """
 
 from __future__ import annotations
@@ -26,16 +27,21 @@ from engine.board import Board
 from engine.chance import Chance
 from engine.commands import Command, Payment
 from engine.components import TRIBE_CAMPS, Tile, TileSite
-from engine.decide import Outcome, submit
+from engine.decide import Outcome, submit, unseal
 from engine.errors import GameError, IllegalMove
 from engine.fold import PLAYER, Row, advance
 from engine.legal import legal
 from engine.rules import routes
+from engine.scenario import GAP_SPACE, Scenario
+from engine.scenarios.base import BASE
 from engine.state import CampOnMap, Question, State, StoryOnBoard, Tribe, Tucked
 from engine.views import mask
 from tests.engine.plain import plain
 
 TERRAIN = {"b": "badlands", "m": "mountain", "d": "desert", "f": "forest", "w": "water"}
+GAP_TILES = {"v": None, "x": "water"}
+"""The volcano and the downpour tile; their space is called X0."""
+
 ROW = "B5 B6 M5 M6 D5 D6"
 """The row, unless a test says otherwise."""
 
@@ -64,23 +70,28 @@ def _space(row: int, column: int, token: str) -> _Drawn:
     token, _, berries = token.partition(":")
     terrain, seat = token[0], token[1:]
     letter = "ABCDEFGH"[row]
+    gap = token in GAP_TILES
     placed = e.SpacePlaced(
-        space=f"{letter}{column}",
+        space=GAP_SPACE if gap else f"{letter}{column}",
         q=column,
         r=row,
-        tile=letter,
+        tile=None if gap else letter,
         pos=column,
-        terrain=TERRAIN.get(terrain),
+        terrain=GAP_TILES[token] if gap else TERRAIN.get(terrain),
         berries=int(berries or 0),
     )
     return _Drawn(placed, CampOnMap(int(seat), terrain == "*") if seat else None)
 
 
-def _board(spaces: tuple[e.SpacePlaced, ...], sites: Mapping[str, Sequence[str]]) -> Board:
+def _board(
+    spaces: tuple[e.SpacePlaced, ...],
+    sites: Mapping[str, Sequence[str]],
+    owners: Mapping[str, int],
+) -> Board:
     """Return a board whose rows stand for tiles, with sites between two spaces of a row."""
-    letters = sorted({space.tile for space in spaces})
+    letters = sorted({space.tile for space in spaces if space.tile})
     tiles = tuple(
-        e.TilePlaced(letter=letter, id=letter, centre=(0, row), rotation=0, seat=None)
+        e.TilePlaced(letter=letter, id=letter, centre=(0, row), rotation=0, seat=owners.get(letter))
         for row, letter in enumerate(letters)
     )
     printed = {letter: _tile(letter, sites) for letter in letters}
@@ -112,7 +123,8 @@ class Table:
 
     ``hands``, ``secret`` (the hand cards only their owner knows) and ``tucked`` name cards by seat,
     ``stories`` and ``completed`` story tiles. ``placed`` is how many camps a seat has placed,
-    if not as many as are drawn.
+    if not as many as are drawn. ``owners`` says whose starting tile a row of
+    the map is, by its letter. In a scenario ``pile`` is the supply.
     """
 
     def __init__(
@@ -127,13 +139,16 @@ class Table:
         completed: Mapping[int, Sequence[str]] | None = None,
         placed: Mapping[int, int] | None = None,
         sites: Mapping[str, Sequence[str]] | None = None,
+        owners: Mapping[str, int] | None = None,
         row: str = ROW,
         pile: str | None = None,
         discard: str = "",
+        scenario: Scenario = BASE,
+        small_pile: str = "",
         **changes: Any,
     ) -> None:
         drawn = _drawn(drawing)
-        board = _board(tuple(space.placed for space in drawn), sites or {})
+        board = _board(tuple(space.placed for space in drawn), sites or {}, owners or {})
         secret_cards = frozenset(secret.split())
         tribes = tuple(
             _tribe(
@@ -148,25 +163,32 @@ class Table:
             )
             for seat in range(seats)
         )
-        on_table = " ".join([row, discard, *(hands or {}).values(), *(tucked or {}).values()])
-        rest = " ".join(card for card in plain().cards if card not in on_table.split())
+        held = [*(hands or {}).values(), *(tucked or {}).values()]
+        on_table = " ".join([row, discard, small_pile, *held])
+        rest = [card for card in plain().cards if card not in on_table.split()]
+        pile_cards = tuple(rest if pile is None else pile.split())
         start_seat = changes.pop("start_seat", 0)
         active = changes.pop("active", start_seat)
+        self.sealed: dict[int, Command] = {}
         self.chance = Chance(bytes(32), [None] * seats)
         self.events: tuple[e.Event, ...] = ()
         self.outcome = Outcome((), ())
         self.state = State(
             components=plain(),
+            scenario=scenario,
             board=board,
             terrain=tuple(space.placed.terrain for space in drawn),
             berries=tuple(space.placed.berries for space in drawn),
             camps=tuple(space.camp for space in drawn),
             tribes=tribes,
             row=_row(row),
-            pile=tuple((rest if pile is None else pile).split()),
+            pile=() if scenario.small_pile else pile_cards,
             discard=tuple(discard.split()),
             story_row=changes.pop("story_row", tuple(plain().stories)[:5]),
             story_pile=changes.pop("story_pile", tuple(plain().stories)[5:]),
+            small_pile=tuple(small_pile.split()) if scenario.small_pile else None,
+            supply=pile_cards if scenario.small_pile else None,
+            stock=changes.pop("stock", scenario.stock),
             start_seat=start_seat,
             drafting=(),
             questions=(Question(active, changes.pop("asks", "turn")),),
@@ -183,8 +205,8 @@ class Table:
 
     @property
     def asked(self) -> int:
-        """The seat that is asked something."""
-        return self.state.questions[0].seat
+        """The first seat that is asked something and has not given its answer sealed."""
+        return next(q.seat for q in self.state.questions if q.seat not in self.sealed)
 
     @property
     def legal(self) -> list[Command]:
@@ -199,7 +221,13 @@ class Table:
         """Play lines of notation, then commands, for the seat that is asked: one submission."""
         seat, commands = self.asked, self._read(submitted)
         self.outcome = submit(self.state, seat, commands, self.chance)
-        self.events = codec.decode_events(codec.canonical(self.outcome.events))
+        happened = self.outcome.events
+        if self.outcome.sealed:
+            self.sealed[seat] = self.outcome.sealed
+            if len(self.sealed) == len(self.state.questions):
+                happened = unseal(self.state, self.sealed, self.chance)
+                self.sealed = {}
+        self.events = codec.decode_events(codec.canonical(happened))
         row = Row(self.state.version + 1, seat, PLAYER, self.events)
         self.state = advance(self.state, row)
         return self

@@ -8,6 +8,7 @@ from engine import commands as c
 from engine import events as e
 from engine.decide import submit
 from engine.errors import GameError, GameOver, InvalidCommand, NotYourDecision
+from engine.scenarios.downpour import DOWNPOUR
 from tests.engine.game import Game
 from tests.engine.policies import bot
 from tests.engine.table import Table
@@ -74,9 +75,10 @@ def test_without_anything_to_learn_the_refusal_refuses_all_even_after_a_story_ti
 
 
 def test_a_shuffle_is_learnt_from() -> None:
-    table = Table(LINE, pile="", discard="W1 W2 W3").play("take 5-6", "tuck B1")
+    table = Table(LINE, row="- - - - - B5", pile="", hands={0: "F1 F2"})
+    table.play("camp A1 auto", "tuck nothing")
     assert table.happened(e.PileShuffled)
-    assert table.outcome.unapplied == (c.Tuck(card="B1"),)
+    assert table.outcome.unapplied == (c.Tuck(card=None),)
 
 
 def test_a_reward_is_learnt_from() -> None:
@@ -104,8 +106,9 @@ def test_an_answer_in_advance_to_a_question_that_is_not_put_is_refused() -> None
 
 def test_no_next_turn_is_answered_in_advance() -> None:
     """Seat 1 must pass, so that seat 0 is asked again at once."""
-    table = Table(LINE, row="- - - - - B1", pile="", hands={0: "F1 F2"}).play("take 6", "story 1")
-    assert table.outcome.unapplied == (c.Story(place=1),)
+    table = Table(LINE, scenario=DOWNPOUR, row="- - - - - B1", pile="", hands={0: "F1 F2"})
+    table.play("take 6", "water A1")
+    assert table.outcome.unapplied == (c.Water(space="A1"),)
     assert (table.asked, table.state.questions[0].kind) == (0, "turn")
 
 
@@ -147,3 +150,9 @@ def test_nonsense_is_refused_and_changes_nothing(commands: list[c.Command], asks
     with pytest.raises(GameError):
         submit(table.state, 0, commands, table.chance)
     assert table.state == before
+
+
+@pytest.mark.parametrize("line", ["take 1-2, story 2", "take 1-2, water A1", "story 1, story 2"])
+def test_what_a_move_cannot_cause_is_not_answered_in_advance(line: str) -> None:
+    table = Table(LINE, asks="story" if line.startswith("story") else "turn")
+    assert table.refuses(line, rule="R3.1").command_index == 1

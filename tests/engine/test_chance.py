@@ -11,6 +11,7 @@ import pytest
 
 from engine.chance import Chance, commitment
 from engine.components.shipped import hearth
+from engine.scenarios.base import BASE
 from engine.setup import set_up
 from tests.engine.docs import code_of
 from tests.engine.game import Game, events_of, rechained, secret
@@ -140,7 +141,7 @@ def test_the_set_up_is_dealt_as_documented(players: int, number: int) -> None:
     given = [secret("contribution", number, seat) for seat in range(players)]
     seed = secret("seed", number)
     key = hashlib.sha256(b"dewan-chance/1" + seed + b"".join(given)).digest()
-    dealt = set_up(hearth(), players, Chance(seed, given))
+    dealt = set_up(hearth(), BASE, players, Chance(seed, given))
     assert dealt_by_hand(players, key) == {
         "tiles": [tile.id for tile in dealt.tiles],
         "rotations": [tile.rotation for tile in dealt.tiles],

@@ -24,8 +24,8 @@ from tests.engine.positions import Position, games, positions, repeatable
 @repeatable(60)
 def test_folding_a_then_b_is_folding_both(game: Game, data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(game.rows)))
-    begun = fold(game.rows[:cut], game.components)
-    assert reduce(advance, game.rows[cut:], begun) == fold(game.rows, game.components)
+    begun = fold(game.rows[:cut], game.components, game.scenario)
+    assert reduce(advance, game.rows[cut:], begun) == game.refolded
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -13,6 +13,7 @@ import pytest
 from engine.components import CAMPS, LAND, TERRAINS, ComponentError, ComponentSet, parse
 from engine.components.shipped import hearth
 from engine.rules.map import served
+from engine.scenarios.base import BASE
 from engine.scoring import berries, fire
 from engine.setup import set_up
 from tests.engine.game import Game
@@ -252,5 +253,5 @@ def test_r1_8_a_game_records_the_digest_of_its_set() -> None:
 
 
 def test_r1_8_another_set_deals_other_components() -> None:
-    dealt = set_up(plain(), 2, Game(2).chance)
+    dealt = set_up(plain(), BASE, 2, Game(2).chance)
     assert set(dealt.pile or ()) < set(plain().cards)

@@ -8,6 +8,7 @@ from engine import events as e
 from engine import scoring
 from engine.errors import GameOver
 from engine.events import Score
+from engine.scenarios.base import BASE
 from tests.engine.game import Game
 from tests.engine.policies import anything, bot
 from tests.engine.table import Table
@@ -17,7 +18,7 @@ LINE = "*0  f  d  m  *1"
 
 def points(table: Table, rule: str) -> list[int]:
     """Return what every seat scores for one term."""
-    term = next(term for term in scoring.BASE_TERMS if term.rule == rule)
+    term = next(term for term in BASE.terms if term.rule == rule)
     return term.points(table.state)
 
 
@@ -162,7 +163,7 @@ def test_r8_5_the_starting_camp_is_a_camp_for_groups() -> None:
 
 
 def score(seat: int, total: int, cards: int) -> Score:
-    return Score(seat=seat, total=total, cards=cards, lines=())
+    return Score(seat=seat, seats=(seat,), total=total, cards=cards, lines=())
 
 
 def test_r8_6_most_points_win() -> None:

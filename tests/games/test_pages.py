@@ -511,12 +511,13 @@ def test_a_space_that_cannot_be_reached_says_why(game: str, ann: Person, ben: Pe
 
 
 def test_what_was_sent_in_advance_and_not_played_is_told(ann: Person, ben: Person) -> None:
-    game = start_game(ann, ben)
+    game = start_game(ann, ben, scenario="downpour")
+    draft(game, [ann, ben])
     mover = asked_person(game, [ann, ben])
 
-    page = visitor(mover).send(look_at(mover, game, "story 1, story 2"), "/play/")
+    page = visitor(mover).send(look_at(mover, game, "take 1-2, water A1"), "/play/")
 
-    assert "it was not played: “story 2”" in page.words
+    assert "it was not played: “water A1”" in page.words
 
 
 def test_a_move_that_nobody_has_learnt_from_can_be_taken_back(game: str, rich: Person) -> None:

@@ -20,7 +20,7 @@ Data = dict[str, Any]
 def transcript(title: str, game: Game, styles: Sequence[str]) -> str:
     """Return the whole text."""
     lines = [title, "=" * len(title), "", f"{len(styles)} players: {', '.join(styles)}", ""]
-    state = fold(game.rows[:1], game.components)
+    state = fold(game.rows[:1], game.components, game.scenario)
     lines += [*_deal(game.rows[0].events[0]), "", "Draft"]
     for row in game.rows[1:]:
         lines += _move(game, state, row)
@@ -127,15 +127,19 @@ def _hand(hand: Data) -> str:
 # ---- The end ---------------------------------------------------------------------------------
 
 
+def _side(score: e.Score) -> str:
+    return "seat " + "+".join(map(str, score.seats))
+
+
 def _score(state: State) -> Iterator[str]:
     ended = state.ended
     assert ended is not None
     yield f"The end after round {state.round}: {ended.reason}"
-    seats = "".join(f"{f'seat {score.seat}':>8}" for score in ended.scores)
-    yield f"  {'':30}{seats}"
+    seats = "".join(f"{_side(score):>10}" for score in ended.scores)
+    yield f"  {'':38}{seats}"
     for terms in zip(*(score.lines for score in ended.scores), strict=True):
-        points = "".join(f"{term.points:8}" for term in terms)
-        yield f"  {f'{terms[0].rule} {terms[0].label}':30}{points}"
-    yield f"  {'total':30}{''.join(f'{score.total:8}' for score in ended.scores)}"
-    yield f"  {'cards in hand':30}{''.join(f'{score.cards:8}' for score in ended.scores)}"
+        points = "".join(f"{term.points:10}" for term in terms)
+        yield f"  {f'{terms[0].rule} {terms[0].label}':38}{points}"
+    yield f"  {'total':38}{''.join(f'{score.total:10}' for score in ended.scores)}"
+    yield f"  {'cards in hand':38}{''.join(f'{score.cards:10}' for score in ended.scores)}"
     yield f"  won by {' and '.join(f'seat {seat}' for seat in ended.winners)}"
