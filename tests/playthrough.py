@@ -1,8 +1,8 @@
 """``make playthrough``: whole games over REST and mail, on production's processes.
 
-A 2-, a 3- and a 4-player game are played at once. Each seat waits for the mail that says it
-is asked, and chooses among ``legal``. At the end every decision must have had its mail, and
-every export must verify: hash chain, shuffles, fold and score.
+Every scenario is played with every number of players, all games at once. Each seat waits for
+the mail that says it is asked, and chooses among ``legal``. At the end every decision must have
+had its mail, and every export must verify: hash chain, shuffles, fold and score.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from engine.scenarios import SCENARIOS
 from engine.verify import verify
 from tests.production import Production
 
@@ -33,11 +34,12 @@ class Seat:
         self.email, self.client = production.player(name)
         self.mails = production.sink
         self.answered: set[str] = set()
+        self._read = 0
         self._random = random.Random(name)
 
     def play(self, game: str) -> None:
         """Answer each decision when its mail comes, until the mail that says it is over."""
-        while mail := self._next_mail(game):
+        while mail := self._next_mail():
             legal = self.client.get(f"/games/{game}/legal").json()
             decision = mail["X-Dewan-Decision"]
             if legal["decision"] != decision:
@@ -63,21 +65,24 @@ class Seat:
 
     def _choice(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
         camps = [entry for entry in entries if entry["command"]["type"] == "camp"]
-        return self._random.choice(camps if camps and self._random.random() < 0.6 else entries)
+        return self._random.choice(camps if camps and self._random.random() < 0.8 else entries)
 
-    def _next_mail(self, game: str) -> EmailMessage | None:
-        """Wait for the mail about a decision not answered yet; None when the game is over."""
-        limit = time.monotonic() + PATIENCE
-        while time.monotonic() < limit:
-            for mail in reversed(self.mails.to(self.email)):
-                if mail["X-Dewan-Game"] == game:
-                    if mail["X-Dewan-Kind"] == "game_over":
-                        return None
-                    turn = mail["X-Dewan-Kind"] == "turn"
-                    if turn and mail["X-Dewan-Decision"] not in self.answered:
-                        return mail
-            time.sleep(0.01)
-        raise TimeoutError(f"{self.name} got no mail for {PATIENCE:.0f} s")
+    def _next_mail(self) -> EmailMessage | None:
+        """Wait for the next mail that asks something; None when one says the game is over."""
+        while True:
+            with self.mails.arrived:
+                come = self.mails.arrived.wait_for(self._has_unread, PATIENCE)
+            if not come:
+                raise TimeoutError(f"{self.name} got no mail for {PATIENCE:.0f} s")
+            mail = self.mails.to(self.email)[self._read]
+            self._read += 1
+            if mail["X-Dewan-Kind"] == "game_over":
+                return None
+            if mail["X-Dewan-Kind"] == "turn":
+                return mail
+
+    def _has_unread(self) -> bool:
+        return len(self.mails.to(self.email)) > self._read
 
 
 def play_game(production: Production, scenario: str, players: int) -> dict[str, Any]:
@@ -119,11 +124,13 @@ def _checked(export: dict[str, Any], seats: list[Seat]) -> dict[str, Any]:
 def main() -> int:
     """Play the games and print one JSON object; return 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenario", default="base")
-    scenario = parser.parse_args().scenario
+    parser.add_argument("--scenario", choices=["all", *SCENARIOS], default="all")
+    wanted = parser.parse_args().scenario
+    keys = list(SCENARIOS) if wanted == "all" else [wanted]
+    tables = [(key, players) for key in keys for players in SCENARIOS[key].players]
     start = time.monotonic()
-    with Production() as production, ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(play_game, production, scenario, n) for n in (2, 3, 4)]
+    with Production() as production, ThreadPoolExecutor(len(tables)) as pool:
+        running = [pool.submit(play_game, production, *table) for table in tables]
         games, failures = [], []
         for game in running:
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from threading import Condition
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +22,8 @@ class Sink:
         """``refuses`` says which recipients get a 550."""
         self.port = free_port()
         self.mails: list[EmailMessage] = []
+        self.arrived = Condition()
+        self._to: dict[str, list[EmailMessage]] = {}
         self.refused: list[str] = []
         self._refuses = refuses
         self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
@@ -32,7 +35,7 @@ class Sink:
 
     def to(self, address: str) -> list[EmailMessage]:
         """Return the mails to one address, in the order they came."""
-        return [mail for mail in self.mails if mail["To"] == address]
+        return list(self._to.get(address, ()))
 
     async def handle_RCPT(  # noqa: N802 - called by aiosmtpd
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
@@ -49,7 +52,10 @@ class Sink:
         assert isinstance(envelope.content, bytes)
         mail = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(mail, EmailMessage)
-        self.mails.append(mail)
+        with self.arrived:
+            self.mails.append(mail)
+            self._to.setdefault(str(mail["To"]), []).append(mail)
+            self.arrived.notify_all()
         return "250 OK"
 
     def __enter__(self) -> Self:
