@@ -246,10 +246,10 @@ def _result_problems(export: Export, state: State) -> Iterator[str]:
 
 
 def result_of(state: State) -> dict[str, Any] | None:
-    """Return the result of a game as clients see it, None before the end."""
+    """Return the result of a game as clients see it and JSON keeps it, None before the end."""
     if state.ended is None:
         return None
-    ended = msgspec.to_builtins(state.ended)
+    ended = msgspec.json.decode(codec.canonical(state.ended))
     return {key: ended[key] for key in ("reason", "winners", "scores")}
 
 

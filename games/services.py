@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 import secrets
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -26,9 +28,10 @@ from engine.chance import SECRET_BYTES, commitment
 from engine.commands import Command, Undo
 from engine.components.shipped import hearth
 from engine.decide import Outcome, submit, unseal
-from engine.errors import IllegalMove, NotYourDecision, StaleMove
+from engine.errors import GameError, IllegalMove, NotYourDecision, StaleMove
 from engine.events import DeadlineExtended, Event, GameCancelled
 from engine.legal import legal
+from engine.notation import Phrase
 from engine.questions import KINDS
 from engine.ruleset import RULESET
 from engine.scenarios import SCENARIOS
@@ -53,6 +56,9 @@ log = logging.getLogger("dewan.games")
 
 LEGAL_SHOWN = 20
 """How many legal moves a refusal lists, at most."""
+_DECISION = re.compile(r"(?P<since>[0-9]{1,9})-(?P<seat>[0-9])")
+MAX_COMMANDS = 8
+"""How many commands one submission has, at most, sent as such or as text."""
 
 
 # ---- Opening and joining ---------------------------------------------------------------------
@@ -191,7 +197,7 @@ def _close(game: Game) -> None:
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """What a player sends: which decision it answers, the version seen, and commands or text.
 
-    ``key`` is the request's idempotency key, ``message`` one line to the table.
+    ``key`` is the request's idempotency key, ``message`` what is said to the table, made one line.
     """
 
     decision: str | None
@@ -201,11 +207,27 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     key: str = ""
 
+    def __post_init__(self) -> None:
+        """Make the message one line, whoever sends it."""
+        msgspec.structs.force_setattr(self, "message", _one_line(self.message))
+
     @property
     def digest(self) -> str:
         """What tells whether a repeated key came with the same request."""
         body = codec.canonical(msgspec.structs.replace(self, key=""))
         return hashlib.sha256(body).hexdigest()
+
+
+def _one_line(text: str) -> str:
+    """Flatten whitespace, and drop characters that nobody sees or that turn the others round."""
+    return " ".join("".join(filter(_is_shown, text)).split())
+
+
+def _is_shown(character: str) -> bool:
+    # Joiners are format characters too, but words and pictures are spelt with them.
+    if character.isspace() or character in "\u200c\u200d":
+        return True
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs")
 
 
 def submit_move(player: Player, game_id: str, submitted: Submitted) -> dict[str, Any]:
@@ -228,59 +250,83 @@ def _submit(
 ) -> dict[str, Any]:
     table = Table.lock(game_id)
     seat = _seat_at(table, player)
-    phrases = notation.parse(submitted.text) if submitted.text else []
-    if key_is_used or not _answers_open_question(table, seat, submitted):
-        # Only an answer to a question that is open can be the first with its key.
-        first_answer = _first_answer(table.game, seat, submitted)
-        if first_answer is not None:
-            return first_answer
-    state = table.running
-    seen = mask(state, seat)
-    decision = _checked_decision(table, state, seat, submitted)
+    said = _said(submitted)
+    if seat is None:
+        raise NotYourDecision("you have no seat at this table")
+    first_answer = _first_answer(table.game, seat, submitted) if key_is_used else None
     try:
-        commands = submitted.commands or notation.resolve(phrases, seen, seat)
+        return first_answer or _play(table, seat, submitted, said)
+    except GameError:
+        # The key goes before the refusal, but is looked up after it: an accepted move needs no
+        # query for it, since then the key is new or cannot be written twice.
+        first_answer = _first_answer(table.game, seat, submitted)
+        if first_answer is None:
+            raise
+        return first_answer
+
+
+def _said(submitted: Submitted) -> Sequence[Phrase]:
+    """Return what a player says to play, read but not yet understood."""
+    said = submitted.commands or notation.parse(submitted.text)
+    if len(said) > MAX_COMMANDS:
+        raise InvalidRequest(f"{MAX_COMMANDS} commands at most, as commands or as text")
+    return said
+
+
+def _play(table: Table, seat: int, submitted: Submitted, said: Sequence[Phrase]) -> dict[str, Any]:
+    state = table.running
+    decision = _checked_decision(table, seat, submitted, said)
+    seen = mask(state, seat)
+    try:
+        commands = submitted.commands or notation.resolve(said, seen, seat)
         outcome = submit(state, seat, commands, table.chance)
     except IllegalMove as error:
         error.legal = legal(seen, seat)[:LEGAL_SHOWN]
         raise
-    answered = Answered(seat, Move.Actor.PLAYER, decision)
-    return _write(table, answered, outcome, submitted)
+    return _write(table, Answered(seat, Move.Actor.PLAYER, decision), outcome, submitted)
 
 
 def _write(
     table: Table, answered: Answered, outcome: Outcome, submitted: Submitted
 ) -> dict[str, Any]:
-    """Write what a submission led to, with what is kept beside the log; return the answer to it."""
-    seat = answered.seat
-    assert seat is not None, "a player answers for a seat"
+    """Write what a submission led to, with what is kept beside the log; return the answer to it.
+
+    An answer that is sealed alone is no row, and what was said with it is sealed too.
+    """
+    assert answered.seat is not None, "a player answers for a seat"
     number = table.game.version + 1 if outcome.commands else None
-    answer = codec.canonical(
+    answer = _answer(table.game, answered.seat, number, outcome)
+    beside = list(_beside(table.game, answered.seat, number, submitted, answer))
+    if number is None:
+        sql.write([sql.inserting(row) for row in beside])
+        _seal(table, answered.seat, answered.actor, outcome, submitted.message)
+    else:
+        table.record(answered, outcome.commands, outcome.events, beside)
+        _seal(table, answered.seat, answered.actor, outcome)
+    return _read_answer(answer)
+
+
+def _answer(game: Game, seat: int, number: int | None, outcome: Outcome) -> bytes:
+    return codec.canonical(
         {
             "number": number,
-            "version": number or table.game.version,
+            "version": number or game.version,
             "events": [redact(event, seat) for event in outcome.events],
             "unapplied": outcome.unapplied,
         }
     )
-    beside = list(_key(table.game, seat, submitted, answer.decode()))
-    if number is None:
-        sql.write([sql.inserting(row) for row in beside])
-        _seal(table, seat, Move.Actor.PLAYER, outcome, submitted.message)
-        return _read_answer(answer)
-    if submitted.message:
-        line = TableMessage(game=table.game, move=number, seat=seat, text=submitted.message)
-        beside.append(line)
-    table.record(answered, outcome.commands, outcome.events, beside)
-    _seal(table, seat, Move.Actor.PLAYER, outcome)
-    return _read_answer(answer)
 
 
-def _key(game: Game, seat: int, submitted: Submitted, answer: str) -> Iterator[models.Model]:
-    """Yield the row that keeps the answer to a request by its key, if it has one."""
+def _beside(
+    game: Game, seat: int, number: int | None, submitted: Submitted, answer: bytes
+) -> Iterator[models.Model]:
+    """Yield the rows beside the log: the answer by its key, and what is said with a move."""
     if submitted.key:
         yield Submission(
-            game=game, seat=seat, key=submitted.key, digest=submitted.digest, answer=answer
+            game=game, seat=seat, key=submitted.key, digest=submitted.digest, answer=answer.decode()
         )
+    if number is not None and submitted.message:
+        yield TableMessage(game=game, move=number, seat=seat, text=submitted.message)
 
 
 # ---- Sealed answers (R13.5) ------------------------------------------------------------------
@@ -294,10 +340,9 @@ def _seal(table: Table, seat: int, actor: str, outcome: Outcome, message: str = 
     question = table.question_of(seat)
     if outcome.sealed is None or question is None:
         return
-    state = table.running
     answer = SealedAnswer(
         game=table.game,
-        decision=state.decision_of(question),
+        decision=table.running.decision_of(question),
         seat=seat,
         actor=actor,
         command=codec.canonical([outcome.sealed]).decode(),
@@ -305,37 +350,92 @@ def _seal(table: Table, seat: int, actor: str, outcome: Outcome, message: str = 
     )
     answer.save(force_insert=True)
     table.sealed[seat] = answer
-    if len(table.sealed) == len(state.questions):
-        _unseal(table, state)
+    if len(table.sealed) == len(table.running.questions):
+        _unseal(table)
 
 
-def _unseal(table: Table, state: State) -> None:
+def _unseal(table: Table) -> None:
     """Write all sealed answers as rows in turn order; the last has what they led to."""
-    sealed = table.sealed
+    state, sealed = table.running, table.sealed
     commands = {seat: codec.decode_commands(one.command) for seat, one in sealed.items()}
     events = unseal(state, {seat: command for seat, (command,) in commands.items()}, table.chance)
-    order = [question.seat for question in state.questions]
     SealedAnswer.objects.filter(game=table.game).delete()
-    for seat in order:
-        answer = sealed[seat]
-        line = TableMessage(game=table.game, seat=seat, text=answer.message)
-        line.move = table.game.version + 1
-        table.record(
-            Answered(seat, answer.actor, answer.decision),
-            commands[seat],
-            events if seat == order[-1] else (),
-            [line] if line.text else [],
-        )
+    *before, last = (question.seat for question in state.questions)
+    for seat in before:
+        _open(table, sealed[seat], commands[seat], ())
+    _open(table, sealed[last], commands[last], events)
 
 
-def _seat_at(table: Table, player: Player) -> int:
-    """Return the player's seat number; for a stranger there is nothing to play, or no game."""
+def _open(
+    table: Table, answer: SealedAnswer, commands: Sequence[Command], events: Sequence[Event]
+) -> None:
+    """Write one sealed answer as a row, with what was said with it."""
+    number, seat = table.game.version + 1, answer.seat
+    line = TableMessage(game=table.game, move=number, seat=seat, text=answer.message)
+    answered = Answered(seat, answer.actor, answer.decision)
+    table.record(answered, commands, events, [line] if line.text else [])
+
+
+# ---- Whose decision it is, and whose key -----------------------------------------------------
+
+
+def _seat_at(table: Table, player: Player) -> int | None:
+    """Return the player's seat number, None for a spectator; a stranger knows of no game."""
     seat = table.seat_of(player.pk)
     if seat is not None:
         return seat.number
     if table.game.visibility == Game.Visibility.PUBLIC or table.game.creator_id == player.pk:
-        raise NotYourDecision("you have no seat at this table")
+        return None
     raise NotVisible
+
+
+def _checked_decision(
+    table: Table, seat: int, submitted: Submitted, said: Sequence[Phrase]
+) -> str | None:
+    """Return the id of the decision that is answered; raise NotYourDecision or StaleMove."""
+    state = table.running
+    current = _asked_now(state, seat)
+    if isinstance(said[0], Undo):
+        return _decision_taken_back(table.game, state, seat, submitted)
+    if seat in table.sealed:
+        raise NotYourDecision("your answer is sealed until everybody who is asked has answered")
+    if submitted.decision == current and submitted.expected_version >= state.since:
+        return current
+    if _was_asked(submitted.decision, seat, state.version):
+        raise StaleMove("the game has gone on since the version you saw")
+    raise NotYourDecision(
+        f"you are asked to answer decision {current}" if current else "you are not asked now"
+    )
+
+
+def _asked_now(state: State, seat: int) -> str | None:
+    asked = state.question_of(seat)
+    return state.decision_of(asked) if asked else None
+
+
+def _decision_taken_back(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:
+    """Return the decision that the seat's last move answered, and that an undo opens again.
+
+    An undo names it, or the decision the seat is asked now (which shows too what it has seen),
+    or none.
+    """
+    if submitted.decision is not None and not _was_asked(submitted.decision, seat, state.version):
+        raise NotYourDecision("an undo names the decision that your last move answered, or null")
+    last = state.undoable
+    if last is None or last.seat != seat:
+        return submitted.decision  # the engine refuses it and says why
+    decisions = Move.objects.values_list("decision", flat=True)
+    taken_back = decisions.get(game=game, number=last.move)
+    is_named = submitted.decision in (None, taken_back, _asked_now(state, seat))
+    if submitted.expected_version < last.move or not is_named:
+        raise StaleMove("the game has gone on since the version you saw")
+    return taken_back
+
+
+def _was_asked(decision: str | None, seat: int, version: int) -> bool:
+    """Tell whether an id names a decision that this seat may have been asked."""
+    named = _DECISION.fullmatch(decision or "")
+    return bool(named and int(named["seat"]) == seat and 1 <= int(named["since"]) <= version)
 
 
 def _first_answer(game: Game, seat: int, submitted: Submitted) -> dict[str, Any] | None:
@@ -353,49 +453,6 @@ def _first_answer(game: Game, seat: int, submitted: Submitted) -> dict[str, Any]
 def _read_answer(text: str | bytes) -> dict[str, Any]:
     answer: dict[str, Any] = msgspec.json.decode(text)
     return answer
-
-
-def _answers_open_question(table: Table, seat: int, submitted: Submitted) -> bool:
-    asked = table.question_of(seat)
-    return bool(asked and submitted.decision == table.running.decision_of(asked))
-
-
-def _checked_decision(table: Table, state: State, seat: int, submitted: Submitted) -> str | None:
-    """Return the id of the decision that is answered; raise NotYourDecision or StaleMove."""
-    if _is_undo(submitted):
-        return _decision_taken_back(table.game, state, seat, submitted)
-    if seat in table.sealed:
-        raise NotYourDecision("your answer is sealed until everybody who is asked has answered")
-    asked = state.question_of(seat)
-    current = asked and state.decision_of(asked)
-    if submitted.decision == current and submitted.expected_version >= state.since:
-        return current
-    if _was_asked(submitted.decision, seat, state.version):
-        raise StaleMove("the game has gone on since the version you saw")
-    raise NotYourDecision(
-        f"you are asked to answer decision {current}" if current else "you are not asked now"
-    )
-
-
-def _is_undo(submitted: Submitted) -> bool:
-    first = next(iter(submitted.commands), None)
-    return isinstance(first, Undo) or submitted.text.strip().lower() == "undo"
-
-
-def _decision_taken_back(game: Game, state: State, seat: int, submitted: Submitted) -> str | None:
-    """Return the decision that the seat's last move answered, and that an undo opens again."""
-    last = state.undoable
-    if last is None or last.seat != seat:
-        return submitted.decision  # the engine refuses it and says why
-    if submitted.expected_version < last.move:
-        raise StaleMove("the game has gone on since the version you saw")
-    return Move.objects.values_list("decision", flat=True).get(game=game, number=last.move)
-
-
-def _was_asked(decision: str | None, seat: int, version: int) -> bool:
-    """Tell whether an id names a decision that this seat may have been asked."""
-    since, _, whose = (decision or "").partition("-")
-    return since.isdecimal() and whose == str(seat) and 1 <= int(since) <= version
 
 
 # ---- Seats that are answered for: bots and the clock -----------------------------------------
