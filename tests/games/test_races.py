@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
-from django.db import connections
 from django.utils import timezone
 
 from engine.verify import verify
@@ -21,10 +17,9 @@ from notifications import outbox
 from notifications.models import OutboxMail
 from tests.people import Person, asked_person, draft, start_game
 from tests.smtp import Sink
+from tests.threads import at_once
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.usefixtures("committed")]
-
-Result = TypeVar("Result")
 
 
 @pytest.fixture
@@ -37,21 +32,6 @@ def game(people: list[Person]) -> str:
     game = start_game(*people)
     draft(game, people)
     return game
-
-
-def at_once(*actions: Callable[[], Result]) -> list[Result]:
-    """Run actions in threads of their own that start together, each with its own connection."""
-    together = threading.Barrier(len(actions))
-
-    def run(action: Callable[[], Result]) -> Result:
-        together.wait()
-        try:
-            return action()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(actions)) as pool:
-        return list(pool.map(run, actions))
 
 
 def body_for(person: Person, game: str, index: int = 0) -> dict[str, Any]:
