@@ -24,8 +24,8 @@ def main() -> int:
 
 
 def _figures() -> Iterator[Figure]:
-    yield engine.fold_figure()
-    yield engine.playout_figure()
+    yield from engine.fold_figures()
+    yield from engine.playout_figures()
     with tempfile.TemporaryDirectory() as data, Valkey() as valkey:
         with PostgreSQL(durable=True) as postgresql:
             yield storage.resume_figure("PostgreSQL", postgresql.url, f"{data}/pg")

@@ -9,9 +9,10 @@ from engine import bots, codec, setup
 from engine.chance import Chance
 from engine.commands import Command
 from engine.components.shipped import hearth
-from engine.decide import submit
+from engine.decide import submit, unseal
 from engine.fold import Row, advance, fold
 from engine.legal import legal
+from engine.scenario import Scenario
 from engine.scenarios.base import BASE
 from engine.state import State
 from engine.views import mask
@@ -24,17 +25,37 @@ def chance_of(number: int, players: int) -> Chance:
     return Chance(hashlib.sha256(str(number).encode()).digest(), [None] * players)
 
 
-def played(number: int, players: int, choose: Choose = bots.choose) -> list[tuple[Row, bytes]]:
+def played(
+    number: int, players: int, choose: Choose = bots.choose, scenario: Scenario = BASE
+) -> list[tuple[Row, bytes]]:
     """Play a whole game; return its rows, each with its events as they would be stored."""
     chance = chance_of(number, players)
-    rows = [Row(1, None, "service", (setup.set_up(hearth(), BASE, players, chance),))]
-    state = fold(rows, hearth(), BASE)
+    rows = [Row(1, None, "service", (setup.set_up(hearth(), scenario, players, chance),))]
+    state = fold(rows, hearth(), scenario)
     while state.questions:
-        seat = state.questions[0].seat
-        outcome = submit(state, seat, [choose(mask(state, seat), seat)], chance)
-        rows.append(Row(state.version + 1, seat, "bot", outcome.events))
-        state = advance(state, rows[-1])
+        for row in _answers(state, choose, chance):
+            rows.append(row)
+            state = advance(state, row)
     return [(row, codec.canonical(row.events)) for row in rows]
+
+
+def _answers(state: State, choose: Choose, chance: Chance) -> list[Row]:
+    """Return the row that answers the first question, or those of all who answer sealed."""
+    outcomes = {
+        question.seat: submit(
+            state, question.seat, [choose(mask(state, question.seat), question.seat)], chance
+        )
+        for question in state.questions
+    }
+    seats = list(outcomes)
+    if outcomes[seats[0]].sealed is None:
+        return [Row(state.version + 1, seats[0], "bot", outcomes[seats[0]].events)]
+    sealed = {seat: outcome.sealed for seat, outcome in outcomes.items() if outcome.sealed}
+    happened = unseal(state, sealed, chance)
+    return [
+        Row(number, seat, "bot", happened if seat == seats[-1] else ())
+        for number, seat in enumerate(seats, state.version + 1)
+    ]
 
 
 def at_random(number: int) -> Choose:
