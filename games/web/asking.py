@@ -17,6 +17,10 @@ OF_OTHERS = {
     "turn": "takes 2 cards or places a camp",
     "story": "chooses a story tile",
     "tuck": "tucks a card or declines",
+    "water": "places a water tile",
+    "lava": "places a lava tile",
+    "share": "says where the odd berry goes",
+    "fish": "discards a card for fish or declines",
 }
 """What ``engine.questions.KINDS`` asks the reader to do, as it is said of somebody else."""
 

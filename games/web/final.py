@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from engine import commands as c
 from engine.commands import Command
 from engine.errors import GameError
-from engine.events import CampPlaced, CardTucked, Event
 from engine.preview import foresee
-from engine.rules import payment, stories
+from engine.rules import stories
 from engine.rules.turn import end_reason
+from engine.scenario import SMALL_PILE
 from engine.state import State
 from engine.views import learners
 
 NEW_CARD = "a new card is turned up"
 NEW_TILE = "a new story tile is turned up"
 UNSEEN_TILE = "you see the top tile of the pile"
+SHUFFLED = "the discard pile is shuffled"
 REWARD = "it brings a reward card"
 SHOWN = "it shows the others a card that only you know"
 BARE_ROW = "no card is left in the row"
@@ -39,29 +38,13 @@ def why_final(seen: State, seat: int, commands: Sequence[Command]) -> str:
             foreseen = foresee(seen, seat, command)
         except GameError:
             return ""  # Sent in advance, and not possible any more: it will not be played.
-        played = (_as_played(seen, seat, event) for event in foreseen.events)
-        if any(learners(seen, event) for event in played):
+        if any(learners(seen, event) for event in foreseen.events):
             return SHOWN
         seen = foreseen.after
         if reason := _revealed(seen, seat, command):
             return reason
         waiting = waiting or _forced(seen, seat)
     return ""
-
-
-def _as_played(seen: State, seat: int, event: Event) -> Event:
-    """Return an event with the cards that really leave the hand: known copies first (R7.2)."""
-    if isinstance(event, CampPlaced):
-        copies = payment.leaving(seen, seat, [paid.card for paid in event.payment])
-        paid = [
-            msgspec.structs.replace(paid, card=copies.get(paid.card, paid.card))
-            for paid in event.payment
-        ]
-        return msgspec.structs.replace(event, payment=tuple(paid))
-    if isinstance(event, CardTucked) and event.card:
-        copies = payment.leaving(seen, seat, [event.card])
-        return msgspec.structs.replace(event, card=copies.get(event.card, event.card))
-    return event
 
 
 def _forced(state: State, seat: int) -> list[Command]:
@@ -84,9 +67,11 @@ def _revealed(after: State, seat: int, command: Command) -> str:
 
 
 def _revealed_at_turn_end(state: State, seat: int) -> str:
-    may_draw = bool(state.pile or state.discard)
-    if may_draw and None in state.row:
+    may_draw = bool(state.reward_pile or state.discard)
+    if None in state.row and (state.row_pile or may_draw):
         return NEW_CARD
+    if state.small_pile == () and state.discard and len(state.reward_pile) < _small(state):
+        return SHUFFLED
     if may_draw and any(
         not tile.completed and not stories.missing(state, seat, tile.story)
         for tile in state.tribes[seat].stories
@@ -96,3 +81,7 @@ def _revealed_at_turn_end(state: State, seat: int) -> str:
         return BARE_ROW
     last_of_round = (seat + 1) % len(state.tribes) == state.start_seat
     return THE_END if last_of_round and end_reason(state) else ""
+
+
+def _small(state: State) -> int:
+    return SMALL_PILE[len(state.tribes)]

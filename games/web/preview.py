@@ -69,7 +69,7 @@ def preview(seen: State, seat: int, commands: Sequence[Command], names: Sequence
 
 
 def _undo_words(seen: State, seat: int, commands: Sequence[Command]) -> str:
-    if isinstance(commands[0], c.Undo):
+    if isinstance(commands[0], c.Undo | c.Fish):
         return ""
     reason = why_final(seen, seat, commands)
     if reason:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.commands import Command, Undo
+from engine.commands import Command, Fish, Undo
+from engine.questions import KINDS
+from engine.scenarios import SCENARIOS
 from games import services
 from games.models import Game
 from games.web import final
+from games.web.asking import OF_OTHERS
 from games.web.final import why_final
 from tests.fuzz import Fuzzed
 from tests.pages import Page, Visitor
@@ -29,17 +32,18 @@ class Foretold(Fuzzed):
     def _submit(self, seat: int, commands: Sequence[Command]) -> None:
         reason = why_final(self.game.seen(seat), seat, commands)
         super()._submit(seat, commands)
-        if not isinstance(commands[0], Undo):
+        if not isinstance(commands[0], Undo | Fish):
             state = self.game.state
             last = None if state.over else state.undoable
             assert (last is None) == bool(reason), (commands, reason)
             self.said.add(reason)
 
 
-def test_whether_a_move_can_be_taken_back_is_said_beforehand_and_true() -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_whether_a_move_can_be_taken_back_is_said_beforehand_and_true(scenario: str) -> None:
     said: set[str] = set()
-    for number in range(40):
-        game = Foretold("base", number)
+    for number in range(30):
+        game = Foretold(scenario, number)
         game.play()
         said |= game.said
 
@@ -47,6 +51,10 @@ def test_whether_a_move_can_be_taken_back_is_said_beforehand_and_true() -> None:
         *("", final.NEW_CARD, final.NEW_TILE, final.UNSEEN_TILE),
         *(final.REWARD, final.SHOWN, final.THE_END),
     }
+
+
+def test_whatever_is_asked_can_be_said_of_others() -> None:
+    assert OF_OTHERS.keys() == KINDS.keys()
 
 
 @pytest.fixture
