@@ -10,3 +10,7 @@ urlpatterns = [
     path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "games.api.handlers.bad_request"
+handler404 = "games.api.handlers.not_found"
+handler500 = "games.api.handlers.server_error"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -59,7 +61,7 @@ def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
     return {
         "id": game.pk,
         "version": state.version if state else 0,
-        "status": status_of(state) if state else game.status,
+        "status": _status(game, state),
         "scenario": game.scenario,
         "ruleset": game.ruleset,
         "visibility": game.visibility,
@@ -74,6 +76,13 @@ def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
         "undo": _undo(state, seat),
         "state": view_for(state, seat) if state else None,
     }
+
+
+def _status(game: Game, state: State | None) -> str:
+    """Return where a game was in its life; before its set-up it waited for players."""
+    if state is not None:
+        return status_of(state)
+    return Game.Status.OPEN if game.version else game.status
 
 
 def seats_of(game: Game) -> list[Seat]:
@@ -202,13 +211,32 @@ def routes_of(player: Player, game_id: str, to: str) -> dict[str, Any]:
 
 def moves_of(player: Player, game_id: str, after: int = 0) -> dict[str, Any]:
     """Return the moves after a number, as the player may see them, and where to go on."""
+    return _moves_after(visible_game(player, game_id), after)
+
+
+def news_of(player: Player, game_id: str, since: int) -> dict[str, Any]:
+    """Return the version of a game, and the first page of the moves that somebody has missed."""
     seen = visible_game(player, game_id)
+    news = _moves_after(seen, since)
+    # A move may have been made since the game was read.
+    version = max([seen.game.version, *(move["number"] for move in news["moves"])])
+    return {"version": version, **news}
+
+
+def _moves_after(seen: Seen, after: int) -> dict[str, Any]:
     moves = list(seen.game.moves.filter(number__gt=after).order_by("number")[: PAGE + 1])
     page = moves[:PAGE]
+    said = _said(seen.game, after, page[-1].number) if page else {}
     return {
-        "moves": [_move(seen, move) for move in page],
+        "moves": [_move(seen, move) | {"message": said.get(move.number)} for move in page],
         "next": page[-1].number if len(moves) > PAGE else None,
     }
+
+
+def _said(game: Game, after: int, upto: int) -> dict[int, str]:
+    """Return what was said to the table with some moves, by their numbers."""
+    lines = game.messages.filter(move__gt=after, move__lte=upto)
+    return dict(lines.values_list("move", "text"))
 
 
 def _move(seen: Seen, move: Move) -> dict[str, Any]:
@@ -285,14 +313,20 @@ def _export(game: Game, view: str, moves: list[dict[str, Any]]) -> dict[str, Any
 
 
 def my_games(player: Player, after: str = "") -> dict[str, Any]:
-    """Return the player's games: first those that wait for them, by time left."""
-    entries = sorted(
-        (_listed(game, player) for game in _with_details(games_of(player))), key=_urgency
-    )
-    start = 1 + next((i for i, entry in enumerate(entries) if entry["id"] == after), -1)
-    page = entries[start : start + PAGE]
-    more = len(entries) > start + PAGE
-    return {"games": page, "next": page[-1]["id"] if more else None}
+    """Return the player's games: first those that wait for them, by time left.
+
+    ``after`` is where a page has ended: a place in this order, not a game, so that going on never
+    comes back to where it was, whatever has changed in between. What is no place is the start.
+    """
+    entries = [_listed(game, player) for game in _with_details(games_of(player))]
+    placed = sorted(((_place(entry), entry) for entry in entries), key=itemgetter(0))
+    if is_cursor(after):
+        placed = [(place, entry) for place, entry in placed if place > _read_cursor(after)]
+    page = placed[:PAGE]
+    return {
+        "games": [entry for _, entry in page],
+        "next": _cursor(page[-1][0]) if len(placed) > PAGE else None,
+    }
 
 
 def _with_details(games: QuerySet[Game]) -> Iterable[Game]:
@@ -325,16 +359,39 @@ def _listed(game: Game, player: Player) -> dict[str, Any]:
     }
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ORDER = [Game.Status.RUNNING, Game.Status.OPEN, Game.Status.FINISHED, Game.Status.CANCELLED]
 
 
-def _urgency(entry: dict[str, Any]) -> tuple[Any, ...]:
+Place = tuple[int, int, str]
+"""Where a game stands among a player's: group, place in the group, id."""
+_CURSOR = re.compile(r"([0-9])\.(-?[0-9]{1,18})\.([0-9a-z]{1,20})")
+
+
+def _place(entry: dict[str, Any]) -> Place:
     """Sort by my deadline; then running, open and past games, the newest first."""
     if entry["deadline"]:
-        return (0, entry["deadline"])
-    place = _ORDER.index(entry["status"])
+        return 0, _microseconds(entry["deadline"]), entry["id"]
     newest = entry["finished_at"] or entry["created_at"]
-    return (1, place, *(-ord(character) for character in newest))
+    return 1 + _ORDER.index(entry["status"]), -_microseconds(newest), entry["id"]
+
+
+def _microseconds(moment: store.Moment) -> int:
+    return (store.moment_of(moment) - _EPOCH) // timedelta(microseconds=1)
+
+
+def _cursor(place: Place) -> str:
+    return ".".join(map(str, place))
+
+
+def is_cursor(text: str) -> bool:
+    """Tell whether a text can be where a page of games has ended."""
+    return _CURSOR.fullmatch(text) is not None
+
+
+def _read_cursor(text: str) -> Place:
+    group, place, game_id = text.split(".")
+    return int(group), int(place), game_id
 
 
 def public_open_games(player: Player) -> list[dict[str, Any]]:

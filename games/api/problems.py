@@ -18,8 +18,9 @@ STATUS = {
     "not_authenticated": 401,
     "not_found": 404,
     "method_not_allowed": 405,
+    "not_acceptable": 406,
+    "too_large": 413,
     "unsupported_media_type": 415,
-    "throttled": 429,
     "stale_move": 409,
     "not_your_decision": 409,
     "game_over": 409,
@@ -27,12 +28,19 @@ STATUS = {
     "illegal_move": 422,
     "ambiguous_command": 422,
     "idempotency_key_reused": 422,
+    "internal_error": 500,
 }
 """Every code that a client can get, with its HTTP status."""
+CONTENT_TYPE = "application/problem+json"
 
-_OF_FRAMEWORK = {401: "not_authenticated", 403: "not_authenticated"} | {
-    STATUS[code]: code
-    for code in ("not_found", "method_not_allowed", "unsupported_media_type", "throttled")
+_OF_FRAMEWORK = {
+    401: "not_authenticated",
+    403: "not_authenticated",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "too_large",
+    415: "unsupported_media_type",
 }
 
 
@@ -58,23 +66,26 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return None
     code = _OF_FRAMEWORK.get(response.status_code, "invalid_request")
     problem = _response(code, _detail_of(response.data))
-    for header in ("WWW-Authenticate", "Retry-After", "Allow"):
+    for header in ("WWW-Authenticate", "Allow"):
         if header in response:
             problem[header] = response[header]
     return problem
 
 
-def _response(code: str, detail: str, **fields: Any) -> Response:
-    status = STATUS[code]
-    body = {
+def body(code: str, detail: str, **fields: Any) -> dict[str, Any]:
+    """Return a refusal as clients read it."""
+    return {
         "type": f"urn:dewan:problem:{code}",
         "title": code.replace("_", " ").capitalize(),
-        "status": status,
+        "status": STATUS[code],
         "code": code,
         "detail": detail,
         **fields,
     }
-    return Response(body, status=status, content_type="application/problem+json")
+
+
+def _response(code: str, detail: str, **fields: Any) -> Response:
+    return Response(body(code, detail, **fields), status=STATUS[code], content_type=CONTENT_TYPE)
 
 
 def _fields(error: GameError, context: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -11,8 +12,33 @@ from rest_framework import serializers
 from dewan_site.env import duration
 from engine.scenarios import SCENARIOS
 from games.models import Game
+from games.services import MAX_COMMANDS
 
 s = serializers
+
+
+class Whole(s.IntegerField):
+    """A whole number, and nothing that could be read as one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Take nothing but a number."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Text(s.CharField):
+    """A text, and nothing that could be written as one."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Take nothing but a text."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Hex(Text, s.RegexField):
+    """32 bytes in hex."""
 
 
 class MoveTimeField(s.Field):  # type: ignore[type-arg]
@@ -20,8 +46,10 @@ class MoveTimeField(s.Field):  # type: ignore[type-arg]
 
     def to_internal_value(self, data: Any) -> int:
         """Read seconds or ISO 8601."""
-        length = duration(str(data)) if isinstance(data, (str, int)) else None
-        if length is None or isinstance(data, bool):
+        text = str(data)
+        is_read = type(data) in (int, str) and text.isascii()
+        length = duration(text) if is_read else None
+        if length is None:
             raise s.ValidationError("write seconds (259200) or ISO 8601 (P3D)")
         return int(length.total_seconds())
 
@@ -30,10 +58,21 @@ class MoveTimeField(s.Field):  # type: ignore[type-arg]
         return value
 
 
-class NewGame(s.Serializer):  # type: ignore[type-arg]
+class Body(s.Serializer):  # type: ignore[type-arg]
+    """What a client sends: fields that nobody knows are refused, not passed over."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Read the fields; raise ValidationError naming those that do not exist."""
+        unknown = sorted(data.keys() - self.fields.keys()) if isinstance(data, Mapping) else []
+        if unknown:
+            raise s.ValidationError({name[:40]: "there is no such field" for name in unknown[:5]})
+        return super().to_internal_value(data)
+
+
+class NewGame(Body):
     """The game to open."""
 
-    players = s.IntegerField(min_value=2, max_value=4)
+    players = Whole(min_value=2, max_value=4)
     scenario = s.ChoiceField(choices=list(SCENARIOS), default="base")
     move_time = extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})(
         MoveTimeField
@@ -42,24 +81,28 @@ class NewGame(s.Serializer):  # type: ignore[type-arg]
     seats = s.ListField(child=s.ChoiceField(choices=["me", "open", "bot"]), max_length=4)
 
 
-class Join(s.Serializer):  # type: ignore[type-arg]
+class Join(Body):
     """Sitting down at a table."""
 
-    contribution = s.RegexField(
+    contribution = Hex(
         r"^[0-9a-fA-F]{64}$",
         required=False,
         help_text="32 bytes in hex for the game's chance; made for you if you send none.",
     )
 
 
-class Submission(s.Serializer):  # type: ignore[type-arg]
+class Submission(Body):
     """An answer to a decision: commands, or one line of notation."""
 
-    decision = s.CharField(allow_null=True, max_length=20)
-    expected_version = s.IntegerField(min_value=0)
-    commands = s.ListField(child=s.DictField(), required=False, min_length=1, max_length=8)
-    text = s.CharField(required=False, max_length=1000)
-    message = s.CharField(required=False, max_length=200, help_text="One line to the table.")
+    decision = Text(allow_null=True, max_length=20, trim_whitespace=False)
+    expected_version = Whole(min_value=0, max_value=2**31 - 1)
+    commands = s.ListField(
+        child=s.DictField(), required=False, min_length=1, max_length=MAX_COMMANDS
+    )
+    text = Text(required=False, max_length=1000)
+    message = Text(
+        required=False, allow_blank=True, max_length=200, help_text="One line to the table."
+    )
 
 
 class SeatOut(s.Serializer):  # type: ignore[type-arg]
@@ -198,7 +241,7 @@ class RouteList(s.Serializer):  # type: ignore[type-arg]
 class Accepted(s.Serializer):  # type: ignore[type-arg]
     """What a submission led to."""
 
-    number = s.IntegerField()
+    number = s.IntegerField(allow_null=True, help_text="Null if the answer is sealed.")
     version = s.IntegerField()
     events = s.ListField(child=s.DictField())
     unapplied = s.ListField(child=s.DictField())
@@ -215,6 +258,7 @@ class MoveOut(s.Serializer):  # type: ignore[type-arg]
     events = s.ListField(child=s.DictField())
     at = s.CharField()
     hash = s.CharField()
+    message = s.CharField(allow_null=True, help_text="What was said to the table with it.")
 
 
 class MoveList(s.Serializer):  # type: ignore[type-arg]

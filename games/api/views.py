@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import APIException, NotFound
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -48,7 +49,7 @@ def _number(request: Request, name: str, default: int | None) -> int | None:
     text = request.query_params.get(name)
     if text is None:
         return default
-    if not text.isdecimal() or len(text) > 9:
+    if not re.fullmatch("[0-9]{1,9}", text):
         raise InvalidRequest(f"{name}: a whole number from 0")
     return int(text)
 
@@ -64,6 +65,8 @@ class GamesView(APIView):
     def get(self, request: Request) -> Response:
         """List the games you sit at or have opened, those that wait for you first."""
         after = request.query_params.get("after", "")
+        if after and not selectors.is_cursor(after):
+            raise InvalidRequest("after: what the page before has in next")
         return Response(selectors.my_games(_player(request), after))
 
     @extend_schema(
@@ -184,21 +187,20 @@ class MovesView(APIView):
         player = _player(request)
         try:
             submitted = _submitted(request)
-        except (ValidationError, GameError):
+        except (APIException, GameError):
             access.visible_game(player, game_id)  # 404 goes before 400
             raise
         try:
             return Response(services.submit_move(player, game_id, submitted), status=201)
         except StaleMove as error:
-            news = selectors.moves_of(player, game_id, submitted.expected_version)["moves"]
-            version = news[-1]["number"] if news else submitted.expected_version
-            raise Problem(error, version=version, moves=news) from error
+            news = selectors.news_of(player, game_id, submitted.expected_version)
+            raise Problem(error, **news) from error
 
 
 def _submitted(request: Request) -> services.Submitted:
     key = request.headers.get(KEY_HEADER, "")
-    if len(key) > KEY_LENGTH:
-        raise InvalidRequest(f"{KEY_HEADER}: {KEY_LENGTH} characters at most")
+    if len(key) > KEY_LENGTH or "\0" in key:
+        raise InvalidRequest(f"{KEY_HEADER}: {KEY_LENGTH} characters at most, none of them NUL")
     body = _valid(schemas.Submission, request.data)
     if ("commands" in body) == ("text" in body):
         raise InvalidRequest("send either commands or text")
@@ -235,9 +237,10 @@ class ComponentsView(APIView):
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:  # noqa: ARG002
         """Return a set as the canonical JSON whose SHA-256 is the digest."""
-        stored = StoredComponentSet.objects.filter(digest=digest).first()
+        known = StoredComponentSet.objects.filter(digest=digest)
+        stored = known.first() if digest.isalnum() else None
         if stored is None:
-            raise access.NotVisible
+            raise NotFound("there is no component set with this digest")
         response = HttpResponse(stored.data, content_type="application/json")
         response["Cache-Control"] = "public, max-age=31536000, immutable"
         return response
