@@ -217,9 +217,10 @@ class Table:
         """Return what a line of notation means for the seat that is asked."""
         return notation.resolve(notation.parse(line), mask(self.state, self.asked), self.asked)
 
-    def play(self, *submitted: str | Command) -> Table:
-        """Play lines of notation, then commands, for the seat that is asked: one submission."""
-        seat, commands = self.asked, self._read(submitted)
+    def play(self, *submitted: str | Command, seat: int | None = None) -> Table:
+        """Play lines of notation, then commands, for a seat that is asked: one submission."""
+        seat = self.asked if seat is None else seat
+        commands = self._read(submitted)
         self.outcome = submit(self.state, seat, commands, self.chance)
         happened = self.outcome.events
         if self.outcome.sealed:
@@ -274,6 +275,16 @@ class Table:
         """Return the seat whose camp stands on a space."""
         camp = self.state.camps[self.state.board.index[space]]
         return camp.seat if camp else None
+
+    def points(self, label: str) -> list[int]:
+        """Return what every seat or team scores for one line of the score."""
+        (term,) = [term for term in self.state.scenario.terms if label in (term.rule, term.label)]
+        return term.points(self.state)
+
+    def berries(self) -> dict[str, int]:
+        """Return the spaces with berries, and how many lie there."""
+        board = zip(self.state.board.names, self.state.berries, strict=True)
+        return {space: berries for space, berries in board if berries}
 
     def completed(self, seat: int) -> list[str]:
         """Return the seat's completed story tiles."""
