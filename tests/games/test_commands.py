@@ -109,6 +109,21 @@ def test_refold_finds_a_wrong_projection_and_rebuild_mends_it(game: str) -> None
     assert json.loads(run("refold"))["differences"] == 0
 
 
+def test_a_finished_game_is_folded_as_it_is_stored(people: list[Person]) -> None:
+    game = start_game(*people)
+    while people[0].view(game)["status"] == "running":
+        asked = asked_person(game, people)
+        texts = [entry["text"] for entry in asked.legal(game)["entries"]]
+        assert asked.answer(game, texts[-1]).status_code == 201
+
+    stored = Game.objects.get(pk=game).result
+    run("refold")
+    run("rebuild_projections")
+
+    assert json.loads(run("refold")) == {"games": 1, "differences": 0}
+    assert Game.objects.get(pk=game).result == stored == people[0].view(game)["result"]
+
+
 def rows() -> dict[str, list[dict[str, Any]]]:
     tables: list[type[Any]] = [Player, Game, Move, Decision, OutboxMail]
     return {table.__name__: list(table.objects.order_by("pk").values()) for table in tables}
