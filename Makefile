@@ -53,6 +53,7 @@ test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
 .PHONY: check lint types docs-check fuzz golden playthrough bench
 check: lint types docs-check test ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
+	$(MAKE) fuzz GAMES=25 SCENARIO=all
 	$(MAKE) playthrough
 
 lint: $(VENV)/dev.stamp ## Style, architecture and templates
@@ -69,7 +70,7 @@ docs-check: $(VENV)/dev.stamp ## What must be documented is
 
 GAMES ?= 2000
 SCENARIO ?= base
-fuzz: $(VENV)/dev.stamp ## Play GAMES random games and check every law after every move
+fuzz: $(VENV)/dev.stamp ## Play GAMES random games of SCENARIO (or all); check every law after every move
 	$(BIN)/python -m tests.fuzz --games $(GAMES) --scenario $(SCENARIO)
 
 golden: $(VENV)/dev.stamp ## Write the golden transcripts again; review the diff

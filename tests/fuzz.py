@@ -42,6 +42,9 @@ SAVED = Path("var/fuzz")
 LONGEST = 1000
 """No game takes so many moves."""
 
+ALL = "all"
+"""Every scenario, one after the other."""
+
 STYLES = (*("bot", "anything") * 3, "spender", "spender", "hoarder")
 WORDS = (
     *("take", "camp", "from", "via", "pay", "auto", "story", "pile", "tuck", "nothing", "undo"),
@@ -56,7 +59,8 @@ class Fuzzed:
         self.scenario = scenario
         self.number = number
         self.dice = Dice("fuzz", scenario, number)
-        self.players = self.dice.pick(SCENARIOS[scenario].players)
+        counts = SCENARIOS[scenario].players
+        self.players = counts[number % len(counts)]
         self.styles = [self.dice.pick(STYLES) for _ in range(self.players)]
         self.game = Game(self.players, number, scenario=scenario)
         self.moves: list[Data] = []
@@ -258,8 +262,8 @@ def replay(file: Path) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Play the games, print the figures; return 1 if a law was broken."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--games", type=int, default=2000)
-    parser.add_argument("--scenario", choices=sorted(SCENARIOS), default="base")
+    parser.add_argument("--games", type=int, default=2000, help="how many of each scenario")
+    parser.add_argument("--scenario", choices=[*SCENARIOS, ALL], default="base")
     parser.add_argument("--first", type=int, default=0, help="the number of the first game")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--replay", type=Path, metavar="FILE")
@@ -268,9 +272,10 @@ def main(arguments: Sequence[str]) -> int:
         replay(options.replay)
         return 0
     began = time.monotonic()
+    scenarios = list(SCENARIOS) if options.scenario == ALL else [options.scenario]
     numbers = range(options.first, options.first + options.games)
     with Pool(options.jobs) as pool:
-        tasks = ((options.scenario, number) for number in numbers)
+        tasks = ((scenario, number) for scenario in scenarios for number in numbers)
         played = list(pool.imap_unordered(_fuzz, tasks, chunksize=4))
     failures = sorted(file for _, file in played if file)
     figures = {
