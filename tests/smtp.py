@@ -33,6 +33,11 @@ class Sink:
         """The address in the form of ``EMAIL_URL``."""
         return f"smtp://127.0.0.1:{self.port}"
 
+    def clear(self) -> None:
+        """Forget the mails that have come."""
+        self.mails.clear()
+        self._to.clear()
+
     def to(self, address: str) -> list[EmailMessage]:
         """Return the mails to one address, in the order they came."""
         return list(self._to.get(address, ()))

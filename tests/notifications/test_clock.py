@@ -80,6 +80,12 @@ def test_a_reminder_is_never_late_and_never_comes_twice(
 pytestmark = pytest.mark.both_databases
 
 
+@pytest.fixture(autouse=True)
+def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget when other tests have swept."""
+    monkeypatch.setattr(clock, "_own", clock._OwnSweep())
+
+
 @pytest.fixture
 def travel() -> Iterator[time_machine.Coordinates]:
     """A clock that stands at noon and moves when it is told to; the sweep has just run."""
@@ -253,15 +259,74 @@ def test_a_minute_without_a_sweep_is_no_outage(game: str, travel: time_machine.C
     assert not RecordedOutage.objects.exists()
 
 
-def test_a_clock_that_goes_back_breaks_nothing(game: str, travel: time_machine.Coordinates) -> None:
+def test_a_clock_that_goes_back_takes_time_from_nobody(
+    game: str, travel: time_machine.Coordinates
+) -> None:
     before = open_decision(game).deadline
     travel.shift(-2 * HOUR)
     clock.sweep()
-    travel.shift(2 * HOUR)
+    assert open_decision(game).deadline == before
+    travel.shift(3 * HOUR)  # set right again, or asleep
     clock.sweep()
 
-    assert open_decision(game).deadline == before
+    assert open_decision(game).deadline == before + HOUR
+
+
+def test_a_clock_that_wavers_is_no_jump(game: str, travel: time_machine.Coordinates) -> None:
+    for seconds in (-60, 60, -30, 90):
+        travel.shift(timedelta(seconds=seconds))
+        clock.sweep()
+
     assert not RecordedOutage.objects.exists()
+    assert Heartbeat.objects.get().swept_at == NOON + timedelta(seconds=60)
+
+
+@pytest.mark.parametrize("jump", [2 * HOUR, 3650 * DAY])
+def test_a_clock_that_jumps_ahead_and_back_neither_forfeits_nor_hides_outages(
+    game: str, travel: time_machine.Coordinates, caplog: pytest.LogCaptureFixture, jump: timedelta
+) -> None:
+    before = open_decision(game).deadline
+    travel.shift(jump)
+    clock.sweep()
+    assert Game.objects.get(pk=game).version == 1, "nobody is late by a wrong clock"
+
+    travel.shift(-jump + timedelta(seconds=10))
+    clock.sweep()
+    assert open_decision(game).deadline == before + timedelta(seconds=10)
+    assert Heartbeat.objects.get().swept_at == NOON + timedelta(seconds=10)
+    assert "a clock was set back" in caplog.text
+
+    travel.shift(3 * DAY)
+    clock.sweep()
+    assert open_decision(game).deadline == before + 3 * DAY + timedelta(seconds=10)
+    assert not list(projections.differences(game))
+
+
+def test_who_is_asked_between_the_jumps_loses_nothing(
+    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+) -> None:
+    travel.shift(2 * HOUR)
+    clock.sweep()
+    draft(game, [ann, ben])
+    travel.shift(-2 * HOUR)
+    draft_again = open_decision(game)
+    clock.sweep()
+
+    assert open_decision(game).deadline == draft_again.deadline >= NOON + DAY
+
+
+def test_two_machines_whose_clocks_differ_give_no_time_again_and_again(
+    game: str, travel: time_machine.Coordinates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_decision(game).deadline
+    ahead, behind = clock._OwnSweep(), clock._OwnSweep()
+    for _ in range(5):
+        for own, skew in ((ahead, timedelta(seconds=70)), (behind, timedelta(0))):
+            monkeypatch.setattr(clock, "_own", own)
+            clock.beat(timezone.now() + skew)
+        travel.shift(timedelta(seconds=10))
+
+    assert open_decision(game).deadline - before <= timedelta(seconds=70)
 
 
 def test_the_operator_can_extend_and_cancel(
