@@ -2,9 +2,8 @@
 """Run a command of the site: ``manage.py help`` lists them, docs/operating.md explains them."""
 
 import os
+import signal
 import sys
-
-from dewan_site.env import DataFolderError, SettingError
 
 BAD_SETTING = 2
 BAD_DATA_FOLDER = 4
@@ -12,8 +11,14 @@ BAD_DATA_FOLDER = 4
 
 def main() -> None:
     """Run the command line; a bad setting or data folder is one line, not a traceback."""
+    if sys.argv[1:2] == ["dewan_run"]:
+        # Told to stop while it starts, the service has done what it was told: before any import.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: sys.exit(0))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dewan_site.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
+
+    from dewan_site.env import DataFolderError, SettingError  # noqa: PLC0415
 
     try:
         execute_from_command_line(sys.argv)

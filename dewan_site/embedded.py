@@ -6,46 +6,74 @@ processes of their own and this module is not used.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
-import signal
 import socket
 import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
+from typing import IO, Any
 
 import uvicorn
 from celery.beat import EmbeddedService, Scheduler
 from celery.exceptions import SecurityWarning
+from celery.worker import state as worker_state
 from django.conf import settings
 from django.db import connections
 
 from dewan_site.asgi import application
 from dewan_site.celery import app
+from dewan_site.env import DataFolderError, SettingError, usable
+from dewan_site.stopping import Stop, leave_in_time
 
 WORKERS = 2
+BACKLOG = 2048
 READY_FILE = "ready.json"
+LOCK_FILE = "lock"
 
 
 class PortTaken(Exception):
-    """The address cannot be listened on."""
+    """Somebody else listens on the port."""
 
 
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the address; port 0 takes a free one. Raises PortTaken."""
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on the address; port 0 takes a free one.
+
+    Raises PortTaken, or SettingError if no port of this host could be listened on.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError as error:
+        listener.listen(BACKLOG)  # of two that bind at the same moment, only one can
+    except (OSError, UnicodeError) as error:
         listener.close()
-        raise PortTaken(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    listener.set_inheritable(True)
+        problem = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            raise PortTaken(f"cannot listen on {host}:{port}: {problem}") from error
+        raise SettingError(f"DEWAN_HOST={host}, DEWAN_PORT={port}: {problem}") from error
     return listener
+
+
+def lock_data_folder() -> IO[str]:
+    """Keep other embedded services off the data folder, as long as the file returned is open."""
+    data = Path(settings.DEWAN_DATA)
+    with usable(data):
+        lock = (data / LOCK_FILE).open("a")
+    with suppress(OSError):  # a file system without locks: nobody can be kept off
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            problem = "another dewan_run uses this folder; stop it, or take another folder"
+            raise DataFolderError(f"DEWAN_DATA={data}: {problem}") from error
+    _ready_file().unlink(missing_ok=True)  # of one that was killed
+    return lock
 
 
 def address_of(listener: socket.socket) -> str:
@@ -61,23 +89,27 @@ def local_address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, stop: Stop, on_start: Callable[[], None]) -> None:
         super().__init__(config)
+        self._stop = stop
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
+        if self._stop.asked:  # before uvicorn heard of signals
+            self.should_exit = True
+        elif self.started:
             self._on_start()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        leave_in_time()
+        await super().shutdown(sockets)
 
-def serve(listener: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM, then stop the worker and beat cleanly."""
+
+def serve(listener: socket.socket, stop: Stop) -> None:
+    """Serve until SIGINT or SIGTERM, then stop the worker and beat, and do not wait for long."""
     # Each request has a thread of its own here, so a connection that is kept is never used again.
     connections["default"].settings_dict["CONN_MAX_AGE"] = 0
-    # uvicorn stops on these by itself and then raises them again: by then they mean nothing more.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _ignore)
     # As root in a container Celery warns of pickled tasks; ours are JSON.
     warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
@@ -90,28 +122,36 @@ def serve(listener: socket.socket) -> None:
     )
     beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
     running = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
-    config = uvicorn.Config(
-        application,
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        proxy_headers=False,  # DEWAN_BEHIND_PROXY decides whom to believe
-        timeout_graceful_shutdown=3,
-    )
-    server = _Server(config, on_start=lambda: _announce(address_of(listener)))
+    server = _Server(_config(), stop, on_start=lambda: _announce(address_of(listener)))
+    stop.starting = False
     running.start()
     beat.start()
     try:
         server.run(sockets=[listener])
     finally:
-        beat.stop()
-        worker.stop()
-        running.join(timeout=5)
+        leave_in_time()
         _ready_file().unlink(missing_ok=True)
+        _stop(worker, beat)
+        running.join()
 
 
-def _ignore(_: int, __: FrameType | None) -> None:
-    pass
+def _config() -> uvicorn.Config:
+    return uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        backlog=BACKLOG,
+        lifespan="off",
+        proxy_headers=False,  # DEWAN_BEHIND_PROXY decides whom to believe
+        timeout_graceful_shutdown=2,
+    )
+
+
+def _stop(worker: Any, beat: Any) -> None:
+    """Stop worker and beat, also where they wait for a broker that is away."""
+    worker_state.should_stop = os.EX_OK
+    beat.service.stop()
+    worker.stop()
 
 
 def _ready_file() -> Path:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
 import tempfile
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from email.utils import parseaddr
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -139,12 +141,36 @@ class Environment:
     def data_folder(self) -> Path:
         """Return ``DEWAN_DATA``, made if need be; raise DataFolderError if it cannot be written."""
         path = Path(self.text("DEWAN_DATA", "var")).resolve()
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=path).close()
-        except OSError as error:
-            raise DataFolderError(f"DEWAN_DATA={path}: {error.strerror or error}") from error
+        with usable(path):
+            for folder in (path, path / "mail"):
+                folder.mkdir(parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=folder).close()
+            if (path / "static").is_file():
+                raise NotADirectoryError(errno.ENOTDIR, "static is no folder")
         return path
+
+
+@contextmanager
+def usable(data: Path) -> Iterator[None]:
+    """Say of whatever goes wrong with a file that it is the data folder's fault."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or data
+        raise DataFolderError(f"DEWAN_DATA={data}: {where}: {error.strerror or error}") from error
+
+
+def is_this_machine(host: str) -> bool:
+    """Tell whether a host is this machine and no other."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_public(url: str) -> bool:
+    """Tell whether an address leads here from other machines; none does not."""
+    return bool(url) and not is_this_machine(urlsplit(url).hostname or "")
 
 
 def _either(choices: Collection[str]) -> str:
@@ -191,8 +217,10 @@ def _length(text: str) -> timedelta:
 
 def secret_key(values: Environment, data: Path) -> str:
     """Return the key that signs sessions and links: ``DEWAN_SECRET_KEY``, else one kept in data."""
-    given = values.text("DEWAN_SECRET_KEY")
-    return given or _kept(data / "secret_key", lambda: secrets.token_urlsafe(50))
+    if given := values.text("DEWAN_SECRET_KEY"):
+        return given
+    with usable(data):
+        return _kept(data / "secret_key", lambda: secrets.token_urlsafe(50))
 
 
 def _kept(path: Path, make: Callable[[], str]) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from csp.constants import NONCE, SELF
 from django.http.request import split_domain_port
 
-from dewan_site.env import Environment, secret_key
+from dewan_site.env import Environment, is_public, secret_key
 
 _env = Environment()
 
@@ -23,7 +23,7 @@ DEWAN_HOST = _env.text("DEWAN_HOST", "127.0.0.1")
 DEWAN_PORT = _env.whole("DEWAN_PORT", 8000, 0, 65535)
 DEWAN_URL = _env.origin("DEWAN_URL")
 EMAIL_URL = _env.text("EMAIL_URL")
-DEWAN_DEMO = _env.flag("DEWAN_DEMO", default=not (DEWAN_URL or EMAIL_URL))
+DEWAN_DEMO = _env.flag("DEWAN_DEMO", default=not is_public(DEWAN_URL))
 DEWAN_MIN_MOVE_TIME = _env.duration("DEWAN_MIN_MOVE_TIME", "PT1H", "PT1S", "P30D")
 DEWAN_MAX_MOVE_TIME = timedelta(days=30)
 DEWAN_MOVE_TIME = max(timedelta(days=3), DEWAN_MIN_MOVE_TIME)
@@ -109,6 +109,7 @@ def _database(config: dict[str, Any]) -> dict[str, Any]:
         }
     else:
         config["CONN_HEALTH_CHECKS"] = True
+        config["OPTIONS"] = {"connect_timeout": 10} | config.get("OPTIONS", {})
     return config | {"CONN_MAX_AGE": 600}
 
 
@@ -120,8 +121,12 @@ DATABASES = {"default": _database(_env.database("DATABASE_URL", _SQLITE))}
 
 REDIS_URL = _env.broker("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
-CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"polling_interval": 0.05}
+# A broker that is away holds nobody up: a nudge is tried once, the sweeps make up for it, and
+# worker and beat wait for the broker as long as it takes.
+_ONCE_AND_SHORTLY = {"max_retries": 0, "socket_connect_timeout": 1, "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = _ONCE_AND_SHORTLY if REDIS_URL else {"polling_interval": 0.05}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_REDIRECT_STDOUTS = False
@@ -139,6 +144,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
     }
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}

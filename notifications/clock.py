@@ -62,16 +62,45 @@ def _alone(step: Callable[[int], object], decision_id: int) -> None:
 
 
 def beat(now: datetime) -> None:
-    """Note that the sweep runs; after a gap, give it back to every clock that ran."""
+    """Note that the sweep runs; after a gap, give it back to every clock that ran.
+
+    The gap is one of the wall clock, whatever made it: an outage, a machine asleep, a clock set
+    forward. These cannot be told apart everywhere, and time given to all is the lesser wrong.
+    """
     with transaction.atomic():
         heartbeat, _ = Heartbeat.objects.select_for_update().get_or_create(
             pk=1, defaults={"swept_at": now}
         )
-        if now - heartbeat.swept_at > max(GAP, 3 * settings.DEWAN_TICK):
-            _credit_outage(heartbeat.swept_at, now)
-        if now > heartbeat.swept_at:
+        swept_at = _own.latest(heartbeat.swept_at, now)
+        if now - swept_at > max(GAP, 3 * settings.DEWAN_TICK):
+            _credit_outage(swept_at, now)
+        if heartbeat.swept_at > now + GAP:
+            ahead = heartbeat.swept_at - now
+            log.warning("the last sweep lies %s ahead: a clock was set back, or is wrong", ahead)
+            _cut_outages(now)
             heartbeat.swept_at = now
-            heartbeat.save(update_fields=["swept_at"])
+        heartbeat.swept_at = max(heartbeat.swept_at, now)
+        heartbeat.save(update_fields=["swept_at"])
+    _own.swept_at = now
+
+
+class _OwnSweep:
+    """When this process swept last, by its own clock.
+
+    Where two machines' clocks differ by more than ``GAP``, the one that is behind sets the
+    heartbeat back each time; to the other that must not look like an outage, again and again.
+    """
+
+    swept_at: datetime | None = None
+
+    def latest(self, heartbeat: datetime, now: datetime) -> datetime:
+        """Return when somebody swept last; an own sweep in the future was by a wrong clock."""
+        if self.swept_at is None or self.swept_at > now:
+            return heartbeat
+        return max(self.swept_at, heartbeat)
+
+
+_own = _OwnSweep()
 
 
 def _credit_outage(start: datetime, end: datetime) -> None:
@@ -81,6 +110,20 @@ def _credit_outage(start: datetime, end: datetime) -> None:
     _shift(ran.filter(asked_at__gt=start), Value(end) - F("asked_at"))
     _shift(ran.filter(asked_at__lte=start), Value(end - start))
     log.warning("no sweep from %s to %s: deadlines were moved by the gap", start, end)
+
+
+def _cut_outages(now: datetime) -> None:
+    """Take back what was given for a time that has not come: a clock was set forward, and back.
+
+    Only decisions that were surely given it lose it, down to the time that has really passed.
+    """
+    for outage in RecordedOutage.objects.filter(end__gt=now + GAP):
+        end = max(outage.start, now)
+        given = Decision.objects.filter(
+            answered_at=None, asked_at__lte=outage.start, deadline__gt=outage.end
+        )
+        _shift(given, Value(end - outage.end))
+        RecordedOutage.objects.filter(pk=outage.pk).update(end=end)
 
 
 def _shift(decisions: QuerySet[Decision], by: Any) -> None:

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from datetime import datetime
 from email.message import EmailMessage
 from functools import wraps
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Concatenate, ParamSpec
-from urllib.parse import urlsplit
 
 import msgspec
 from django.conf import settings
@@ -25,6 +23,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
+from dewan_site.env import is_public, is_this_machine
 from notifications.transports.mailbox import letters
 
 P = ParamSpec("P")
@@ -43,8 +42,7 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 def is_open() -> bool:
     """Tell whether the mailbox exists: not where mail or people come from outside."""
-    here = not settings.DEWAN_URL or _is_here(urlsplit(settings.DEWAN_URL).hostname or "")
-    return here and not settings.EMAIL_URL
+    return not settings.EMAIL_URL and not is_public(settings.DEWAN_URL)
 
 
 def is_open_to(request: HttpRequest) -> bool:
@@ -56,18 +54,10 @@ def is_open_to(request: HttpRequest) -> bool:
     asked_for = split_domain_port(request.META.get("HTTP_HOST", ""))[0].strip("[]")
     return (
         is_open()
-        and _is_here(request.META.get("REMOTE_ADDR", ""))
-        and _is_here(asked_for)
+        and is_this_machine(request.META.get("REMOTE_ADDR", ""))
+        and is_this_machine(asked_for)
         and not any(name in request.headers for name in _FORWARDED)
     )
-
-
-def _is_here(host: str) -> bool:
-    """Tell whether a host is this machine and no other."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _local(view: View[P]) -> View[P]:

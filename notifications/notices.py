@@ -141,5 +141,5 @@ def after_commit(task: str, *arguments: str) -> None:
 def _nudge(task: str, arguments: tuple[str, ...]) -> None:
     try:
         app.send_task(f"notifications.tasks.{task}", arguments, retry=False)
-    except OperationalError:
-        log.warning("the broker is out of reach; the next sweep does %s", task)
+    except (OperationalError, OSError) as error:
+        log.warning("the broker is out of reach; the next sweep does %s: %s", task, error)

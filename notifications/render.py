@@ -16,6 +16,7 @@ from django.template.loader import render_to_string
 
 from dewan_site.accounts import links as account_links
 from dewan_site.accounts.models import Player
+from dewan_site.accounts.names import flat_name
 from dewan_site.links import absolute
 from engine.events import Score
 from engine.legal import legal
@@ -23,7 +24,7 @@ from engine.questions import KINDS
 from engine.rules.stories import missing
 from engine.state import State
 from engine.views import mask
-from games import selectors, store
+from games import demo, selectors, store
 from games.access import Seen
 from games.models import Decision, Game, Seat
 from games.words import (
@@ -47,7 +48,7 @@ STORY_KINDS = ("draft", "story")
 
 
 class NoLongerTrue(Exception):
-    """What the mail would say is no longer so; the text is the reason it is dropped for."""
+    """The mail must not go out, mostly since it is no longer so; the text is why it is dropped."""
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -138,7 +139,8 @@ def _read(mail: OutboxMail, game: Game) -> Reading:
     if state is None:
         raise NoLongerTrue("the game has not begun")
     seen = selectors.unanswered(Seen(game, mail.seat), mask(state, mail.seat))
-    return Reading(mail, game, mail.seat, seat.player, seen, selectors.names_of(game))
+    names = [flat_name(name) for name in selectors.names_of(game)]
+    return Reading(mail, game, mail.seat, seat.player, seen, names)
 
 
 def _footer(reading: Reading, stop: str) -> list[str]:
@@ -353,6 +355,7 @@ _LETTERS: dict[str, Callable[[Reading], Letter]] = {
 def _account_message(mail: OutboxMail) -> EmailMultiAlternatives:
     player = mail.player
     assert player is not None, "a mail without a game is about an account"
+    player.name = flat_name(player.name)
     subject, letter = _ACCOUNT_LETTERS[mail.kind](mail, player)
     return _message(mail, mail.address or player.email, subject, letter, {})
 
@@ -410,8 +413,10 @@ _ACCOUNT_LETTERS: dict[str, Callable[[OutboxMail, Player], tuple[str, Letter]]] 
 def _message(
     mail: OutboxMail, to: str, subject: str, letter: Letter, headers: dict[str, str]
 ) -> EmailMultiAlternatives:
+    if settings.EMAIL_URL and to == demo.EMAIL:
+        raise NoLongerTrue("the demo player has no mailbox in the world")
     message = EmailMultiAlternatives(
-        subject=subject,
+        subject=" ".join(subject.split()),
         body=render_to_string("notifications/mail.txt", {"letter": letter}),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[to],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zoneinfo
 from functools import cache
 from typing import Any
 
 from django import forms
 
-from dewan_site.accounts.models import Player
+from dewan_site.accounts.models import Player, known_zones
+from dewan_site.accounts.names import clean_name
 
 REGIONS = (
     "Africa",
@@ -57,15 +57,15 @@ class NameAndZoneForm(forms.ModelForm):  # type: ignore[type-arg]
         return ["UTC"] if zone == "UTC" or zone.startswith(REGIONS) else ["UTC", zone]
 
     def clean_name(self) -> str:
-        """Return the name on one line."""
-        return " ".join(self.cleaned_data["name"].split())
+        """Return the name as it is kept."""
+        return clean_name(self.cleaned_data["name"])
 
 
 @cache
 def zones() -> list[Group]:
     """Return the time zones of places, by part of the world."""
     places: dict[str, list[tuple[str, str]]] = {region: [] for region in REGIONS}
-    for zone in sorted(zoneinfo.available_timezones()):
+    for zone in sorted(known_zones()):
         region, _, place = zone.partition("/")
         if place and region in places:
             places[region].append((zone, place.replace("_", " ").replace("/", ", ")))

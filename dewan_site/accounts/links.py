@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from django.core import signing
 from django.urls import reverse
+from django.utils import timezone
 from sesame.utils import get_token, get_user
 
 from dewan_site.accounts.models import Player
@@ -28,6 +29,15 @@ def player_signing_in(token: str) -> Player | None:
     player = get_user(token, update_last_login=False)
     assert player is None or isinstance(player, Player)
     return player
+
+
+def spend_sign_in(player: Player) -> bool:
+    """Use up the link a player was just read by; tell whether nobody else has done so meanwhile.
+
+    A link holds the moment of the last sign-in, so whoever moves that first spends it for all.
+    """
+    unspent = Player.objects.filter(pk=player.pk, last_login=player.last_login)
+    return unspent.update(last_login=timezone.now()) == 1
 
 
 def stop_mails_path(player: Player) -> str:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import zoneinfo
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import models
 
-NAME_LENGTH = 40
+from dewan_site.accounts.names import NAME_LENGTH, name_from, validate_name
+
+
+@cache
+def known_zones() -> frozenset[str]:
+    """Return the names of the IANA time zones, the same on every machine.
+
+    A machine's own folder of zones has others: ``localtime`` is wherever the machine stands.
+    """
+    names = files("tzdata").joinpath("zones").read_text().split()
+    return frozenset(names) - {"Factory"}  # says that no zone was set
 
 
 def validate_zone(zone: str) -> None:
     """Raise ValidationError unless this is the name of an IANA time zone."""
-    if zone not in zoneinfo.available_timezones():
+    if zone not in known_zones():
         raise ValidationError(f"“{zone}” is no time zone; write it like Europe/Amsterdam")
 
 
@@ -26,7 +37,7 @@ class PlayerManager(BaseUserManager["Player"]):
         email = email.strip().lower()
         player, made = self.get_or_create(
             email=email,
-            defaults={"name": email.split("@", maxsplit=1)[0][:NAME_LENGTH], **defaults},
+            defaults={"name": name_from(email), **defaults},
         )
         if made:
             player.set_unusable_password()
@@ -42,7 +53,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
     """A person with a mail address. ``zone`` is the IANA time zone their times are shown in."""
 
     email = models.EmailField(unique=True)
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=NAME_LENGTH, validators=[validate_name])
     zone = models.CharField(max_length=64, default="UTC", validators=[validate_zone])
     mails_stopped = models.BooleanField(
         default=False, help_text="Send no mails about games; sign-in mails still go out."

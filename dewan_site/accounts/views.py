@@ -5,12 +5,13 @@ A link from a mail shows a page, and only the button on it acts: scanners follow
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -92,17 +93,30 @@ def sign_in_sent(request: HttpRequest) -> HttpResponse:
 def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show whom the link of a mail is for; the button signs them in and uses it up."""
     player = links.player_signing_in(token)
-    if player is None:
-        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=410)
-    if request.method != "POST":
+    if player is not None and request.method != "POST":
         context = {"player": player, "next": request.GET.get(NEXT, "")}
         return render(request, "accounts/sign_in_link.html", context)
     wanted = request.POST.get(NEXT) or request.session.get(NEXT, "")
-    login(request, player)
+    if player is None or not _signed_in(request, player):
+        return _link_is_spent(request, status=410)
     request.session.pop(NEXT, None)
     if player.introduced:
         return redirect(_safe(request, wanted))
     return redirect(f"{reverse('welcome')}?{urlencode({NEXT: _safe(request, wanted)})}")
+
+
+@transaction.atomic
+def _signed_in(request: HttpRequest, player: Player) -> bool:
+    """Sign in whom a link is for, unless the link was spent at the same moment."""
+    unspent = links.spend_sign_in(player)
+    if unspent:
+        login(request, player)
+    return unspent
+
+
+def _link_is_spent(request: HttpRequest, status: int) -> HttpResponse:
+    context = {"form": SignInForm()}
+    return render(request, "accounts/link_spent.html", context, status=status)
 
 
 def _safe(request: HttpRequest, wanted: str) -> str:
@@ -186,22 +200,25 @@ def address_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show which address a link gives to whom; the button does it."""
     change = links.address_change(token)
     if change is None:
-        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=410)
+        return _link_is_spent(request, status=410)
     player, address = change
     taken = Player.objects.exclude(pk=player.pk).filter(email=address).exists()
     done = request.method == "POST" and not taken
-    if done:
-        _move_to(player, address)
+    if done and not _moved(player, address):
+        return _link_is_spent(request, status=410)
     context = {"player": player, "address": address, "taken": taken, "done": done}
     return render(request, "accounts/address_link.html", context, status=409 if taken else 200)
 
 
-@transaction.atomic
-def _move_to(player: Player, address: str) -> None:
-    """Give a player a new address, and tell the old one."""
-    notices.write_to_player(notices.ADDRESS_CHANGED, player, address=player.email)
-    player.email = address
-    player.save(update_fields=["email"])
+def _moved(player: Player, address: str) -> bool:
+    """Give a player a new address, and tell the old one; False if somebody was faster."""
+    with suppress(IntegrityError), transaction.atomic():
+        old = Player.objects.filter(pk=player.pk, email=player.email)
+        moved = old.update(email=address) == 1
+        if moved:
+            notices.write_to_player(notices.ADDRESS_CHANGED, player, address=player.email)
+        return moved
+    return False
 
 
 @require_POST
@@ -223,7 +240,7 @@ def stop_mails(request: HttpRequest, token: str) -> HttpResponse:
     """Stop the mails about games by a link in one of them, signed in or not (RFC 8058)."""
     player = links.player_stopping_mails(token)
     if player is None:
-        return render(request, "accounts/link_spent.html", {"form": SignInForm()}, status=404)
+        return _link_is_spent(request, status=404)
     if request.method == "POST":
         _set_mails(player, stopped=request.POST.get("mails") != "start")
     return render(request, "accounts/stop_mails.html", {"player": player})

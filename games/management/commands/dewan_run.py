@@ -12,6 +12,8 @@ from django.core.management.base import BaseCommand
 
 from dewan_site import embedded
 from dewan_site.accounts.links import sign_in_path
+from dewan_site.reach import reach_database
+from dewan_site.stopping import Stop
 from games import demo
 from notifications import mailbox_views
 
@@ -26,13 +28,21 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         """Serve; exit 0 on INT or TERM, 3 if the port is taken."""
+        stop = Stop()
         try:
-            listener = embedded.bound_socket(settings.DEWAN_HOST, settings.DEWAN_PORT)
+            listener = embedded.listening_socket(settings.DEWAN_HOST, settings.DEWAN_PORT)
         except embedded.PortTaken as error:
             self.stderr.write(f"dewan: {error}")
             sys.exit(PORT_TAKEN)
-        settings.DEWAN_PORT = listener.getsockname()[1]
-        call_command("migrate", verbosity=0, interactive=False)
+        with listener, embedded.lock_data_folder():
+            settings.DEWAN_PORT = listener.getsockname()[1]
+            reach_database()
+            call_command("migrate", verbosity=0, interactive=False)
+            self._welcome(listener)
+            embedded.serve(listener, stop)
+
+    def _welcome(self, listener: socket.socket) -> None:
+        """Make the demo, and say where everything is."""
         url = embedded.address_of(listener)
         lines = [f"Dewan by post is at {url}"]
         if settings.DEWAN_DEMO:
@@ -42,7 +52,6 @@ class Command(BaseCommand):
             lines.append(f"Mails lie in {settings.DEWAN_MAIL_DIR}{_reading(listener)}")
         lines.append("Ctrl-C stops it; the games are kept.")
         self.stderr.write("\n".join(["", *lines, ""]))
-        embedded.serve(listener)
 
 
 def _reading(listener: socket.socket) -> str:
