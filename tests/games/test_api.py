@@ -384,7 +384,10 @@ HALF = b'"\\ud800"'
         pytest.param(b"[" * 60_000, id="nested without end"),
         pytest.param(b'{"seats": %b, "contribution": %b, "text": %b}' % ((NESTED,) * 3), id="deep"),
         pytest.param(b'{"players": 2, "seats": ["me", %b]}' % HALF, id="half a character"),
-        pytest.param(b'{"commands": [{"type": %b}], "contribution": 1}' % HALF, id="half a type"),
+        pytest.param(
+            b'{"decision": null, "expected_version": 1, "commands": [{"type": %b}]}' % HALF,
+            id="half a type",
+        ),
         pytest.param(b"{%b: 1}" % HALF, id="half a name"),
         pytest.param(b'{"players": 1%b}' % (b"0" * 400), id="large"),
         pytest.param(b'{"players": 1%b}' % (b"0" * 5000), id="larger"),

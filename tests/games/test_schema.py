@@ -1,12 +1,18 @@
-"""The OpenAPI document and the service agree, whatever a client sends."""
+"""The OpenAPI document, docs/api.md and the service agree, whatever a client sends."""
 
 from __future__ import annotations
 
+import functools
 import itertools
+import json
+import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import schemathesis
 from django.core import signals
@@ -17,7 +23,9 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from dewan_site.wsgi import application
-from tests.people import Person
+from games import services
+from games.models import Game
+from tests.people import Person, asked_person, draft, start_game
 
 SCHEMA = schemathesis.openapi.from_wsgi("/api/v1/schema/", application)
 OPERATIONS: dict[str, Any] = {
@@ -100,3 +108,69 @@ def test_what_the_document_allows_is_answered_as_it_says(ann: Person, name: str)
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name != "get_components"])
 def test_what_it_does_not_allow_is_refused_as_it_says(ann: Person, name: str) -> None:
     assert agree(ann, name, GenerationMode.NEGATIVE) & {400, 401, 404}
+
+
+# ---- docs/api.md -----------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def play(people: list[Person], game: str) -> None:
+    """Play on to the end, always by the last legal entry that does something."""
+    while people[0].view(game)["status"] == "running":
+        asked = asked_person(game, people)
+        texts = [entry["text"] for entry in asked.legal(game)["entries"]]
+        text = next(text for text in reversed(texts) if text != "tuck nothing")
+        assert asked.answer(game, text, message="Ha!").status_code == 201
+
+
+def names(data: Any) -> set[str]:
+    """Return the names of all fields in an answer, with where they are."""
+    if isinstance(data, list):
+        return set().union(*map(names, data))
+    if not isinstance(data, dict):
+        return set()
+    inner = {f"{name}.{below}" for name, value in data.items() for below in names(value)}
+    return {*data, *inner}
+
+
+def test_the_examples_have_the_fields_of_the_answers(ann: Person, ben: Person) -> None:
+    people = [ann, ben]
+    game = start_game(*people)
+    draft(game, people)
+    asked = asked_person(game, people)
+    legal, listed = asked.legal(game), ann.get("").json()
+    ways = [entry["command"].get("route") for entry in legal["entries"]]
+    to = next(route[-1] for route in ways if route)
+    routes = asked.get(f"/{game}/legal/routes", to=to).json()
+    problem = asked.answer(game, "take 1-3").json()
+    play(people, game)
+    moves = ann.get(f"/{game}/moves").json()
+    over = ann.view(game)
+    tribe = max(over["state"]["tribes"], key=lambda tribe: len(tribe["tucked"]))
+    answers = [tribe, over["result"], listed, legal, routes, moves, problem]
+
+    for example, answer in zip(map(json.loads, blocks("json")), answers, strict=True):
+        assert example.keys() == answer.keys()
+        assert names(example) <= names(answer)
+
+
+def test_the_program_plays_a_game_to_its_end(
+    ann: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (program,) = blocks("python")
+    assert len(program.splitlines()) <= 20
+    transport = httpx.WSGITransport(app=application)
+    monkeypatch.setattr(httpx, "Client", functools.partial(httpx.Client, transport=transport))
+    monkeypatch.setattr(time, "sleep", lambda _: services.play_bot(Game.objects.get().pk))
+    monkeypatch.setenv("DEWAN_TOKEN", ann.token)
+
+    with one_connection():
+        exec(compile(program, "docs/api.md", "exec"), {})
+
+    assert Game.objects.get().status == Game.Status.FINISHED
+    assert capsys.readouterr().out in ("I won\n", "the bot won\n")
