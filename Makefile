@@ -38,12 +38,14 @@ run: $(VENV)/run.stamp ## Run the service with a playable game
 # ---- Test -------------------------------------------------------------------------------------
 
 .PHONY: test test-engine test-web
+# Each of several processes has servers of its own; more than four are no faster.
+PARALLEL ?= -n auto --maxprocesses 4 --dist loadscope
 test: $(VENV)/dev.stamp ## Run the tests, on real servers that they start themselves
-	$(BIN)/python -m pytest tests --ignore=tests/web
-	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m both_databases --ignore=tests/web
+	$(BIN)/python -m pytest tests --ignore=tests/web $(PARALLEL)
+	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m both_databases --ignore=tests/web $(PARALLEL)
 
 test-engine: $(VENV)/dev.stamp ## Run the engine's tests alone
-	$(BIN)/python -m pytest tests/engine
+	$(BIN)/python -m pytest tests/engine $(PARALLEL)
 
 test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
 	$(BIN)/python -m pytest tests/web
