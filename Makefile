@@ -39,7 +39,7 @@ run: $(VENV)/run.stamp ## Run the service with a playable game
 
 .PHONY: test test-engine test-web
 # Each of several processes has servers of its own; more than four are no faster.
-PARALLEL ?= -n auto --maxprocesses 4 --dist loadscope
+PARALLEL ?= -n auto --maxprocesses 4 --dist worksteal
 test: $(VENV)/dev.stamp ## Run the tests, on real servers that they start themselves
 	$(BIN)/python -m pytest tests --ignore=tests/web $(PARALLEL)
 	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m both_databases --ignore=tests/web $(PARALLEL)
