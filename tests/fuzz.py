@@ -45,7 +45,7 @@ LONGEST = 1000
 ALL = "all"
 """Every scenario, one after the other."""
 
-STYLES = (*("bot", "anything") * 3, "spender", "spender", "hoarder")
+STYLES = (*("bot", "anything", "stirrer") * 2, "bot", "spender", "spender", "hoarder")
 WORDS = (
     *("take", "camp", "from", "via", "pay", "auto", "story", "pile", "tuck", "nothing", "undo"),
     *("A1", "B3", "C0", "T01", "T55", "T99", "3-4", "1", "6", "forest", "water", ",", "?"),

@@ -11,6 +11,8 @@ K1      desert, or water, fire    H1-H3   badlands, fire
 L1      mountain, crystal, or water
 ======  ======================    ======  ======================
 
+Z4 lists its sides in the other order than Z1 to Z3, and is identical to them (R7.2).
+
 Story tiles are called by what they require, such as ``2 forest``. Tiles and layouts are Hearth's.
 """
 
@@ -61,7 +63,7 @@ def _cards() -> list[Data]:
         "L": (1, [_side("mountain", "crystal"), _side("water")]),
     }
     return [
-        {"id": f"{letter}{number}", "sides": sides}
+        {"id": f"{letter}{number}", "sides": sides[::-1] if f"{letter}{number}" == "Z4" else sides}
         for letter, (copies, sides) in kinds.items()
         for number in range(1, copies + 1)
     ]

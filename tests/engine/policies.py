@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from engine import bots
 from engine import commands as c
+from engine import events as e
 from engine.commands import Command
 from engine.legal import legal
+from engine.preview import foresee
 from engine.rules import row
 from engine.state import State
 from tests.engine.game import Dice, Policy
@@ -44,6 +46,21 @@ def spender(seen: State, seat: int, dice: Dice) -> Command:
     return dice.pick(far or tucks or answers)
 
 
+def stirrer(seen: State, seat: int, dice: Dice) -> Command:
+    """Cover what splits an area with berries, best if one is odd; else choose evenly."""
+    answers = _answers(seen, seat)
+    if not isinstance(answers[0], c.Water | c.Lava):
+        return anything(seen, seat, dice)
+    worth = [_splits(seen, seat, answer) for answer in answers]
+    return dice.pick([a for a, w in zip(answers, worth, strict=True) if w == max(worth)])
+
+
+def _splits(seen: State, seat: int, cover: Command) -> int:
+    foreseen = foresee(seen, seat, cover)
+    odd = any(question.kind == "share" for question in foreseen.after.questions)
+    return 2 * odd + any(isinstance(event, e.BerriesMoved) for event in foreseen.events)
+
+
 def _answers(seen: State, seat: int) -> Sequence[Command]:
     return [entry.command for entry in legal(seen, seat)]
 
@@ -53,4 +70,5 @@ POLICIES: dict[str, Policy] = {
     "anything": anything,
     "hoarder": hoarder,
     "spender": spender,
+    "stirrer": stirrer,
 }

@@ -190,3 +190,21 @@ def test_an_undo_takes_back_exactly_what_it_names() -> None:
     assert game.state == game.refolded
     counting = [row.number for row in still_counting(game.rows)]
     assert counting == [row.number for row in game.rows if row.number != undoable.move]
+
+
+def test_after_another_seat_took_a_move_back_ones_own_stands() -> None:
+    """Seat 1 has acted since, though what it did counts no longer."""
+    for number in range(200):
+        game = Game(2, number)
+        while not game.state.over:
+            first = game.state.undoable
+            game.play([anything, anything], moves=1)
+            second = game.state.undoable
+            if first and second and first.seat != second.seat:
+                game.submit(second.seat, [c.Undo()])
+                assert game.state.undoable is None
+                assert game.state == game.refolded
+                with pytest.raises(IllegalMove):
+                    game.submit(first.seat, [c.Undo()])
+                return
+    raise AssertionError("no two seats have moved silently")

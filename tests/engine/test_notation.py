@@ -15,6 +15,7 @@ from engine.commands import Payment
 from engine.errors import AmbiguousCommand, GameError, IllegalMove, InvalidCommand
 from engine.legal import legal
 from engine.notation import CampPhrase, TuckPhrase, parse
+from engine.rules import routes
 from engine.views import mask
 from tests.engine.docs import text_of as document
 from tests.engine.positions import Position, positions, repeatable
@@ -61,6 +62,19 @@ GRAMMAR = {
     "tuck nothing": [c.Tuck(card=None)],
     "pass": [c.Pass()],
     "undo": [c.Undo()],
+    "water C4": [c.Water(space="C4")],
+    "lava x0": [c.Lava(space="X0")],
+    "share C4 2": [c.Share(shares=(c.PartShare(space="C4", berries=2),))],
+    "share C4 2 D1 0": [
+        c.Share(shares=(c.PartShare(space="C4", berries=2), c.PartShare(space="D1", berries=0)))
+    ],
+    "fish T27": [c.Fish(card="T27")],
+    "fish nothing": [c.Fish(card=None)],
+    "take 3-4, water C4; share C4 2": [
+        c.Take(places=(3, 4)),
+        c.Water(space="C4"),
+        c.Share(shares=(c.PartShare(space="C4", berries=2),)),
+    ],
     "CAMP c4 From b2 AUTO": [phrase("C4", "B2", auto=True)],
     "  story   3  ": [c.Story(place=3)],
     "camp C4 auto, story 3": [phrase("C4", auto=True), c.Story(place=3)],
@@ -99,6 +113,16 @@ WRONG = [
     "tuck nothing forest",
     "pass on",
     "undo all",
+    "water",
+    "water C4 C5",
+    "lava somewhere",
+    "share",
+    "share C4",
+    "share C4 2 D1",
+    "share 2 C4",
+    "fish",
+    "fish T27 T28",
+    "fish T27 forest",
     "take 3-4, and then",
     "take " + "9" * 5000,
     "story " + "9" * 5000,
@@ -124,6 +148,10 @@ TOKENS = [
     "pile",
     "tuck",
     "nothing",
+    "water",
+    "lava",
+    "share",
+    "fish",
     "pass",
     "undo",
 ]
@@ -170,6 +198,16 @@ def test_a_tucked_sides_terrain_is_said_only_if_there_are_two() -> None:
         (c.Tuck(card=None), "tuck nothing"),
         (c.Pass(), "pass"),
         (c.Undo(), "undo"),
+        (c.Water(space="A1"), "water A1"),
+        (c.Lava(space="A1"), "lava A1"),
+        (
+            c.Share(
+                shares=(c.PartShare(space="A1", berries=2), c.PartShare(space="B0", berries=1))
+            ),
+            "share A1 2 B0 1",
+        ),
+        (c.Fish(card="F1"), "fish F1"),
+        (c.Fish(card=None), "fish nothing"),
     ],
 )
 def test_commands_that_are_not_on_any_list_have_a_text_too(command: c.Command, text: str) -> None:
@@ -227,6 +265,20 @@ def test_a_way_with_two_possible_starts_is_ambiguous() -> None:
     error = table.error_of("camp B1 via A1 auto")
     assert isinstance(error, AmbiguousCommand)
     assert [entry.command.route[0] for entry in error.candidates] == ["A0", "A2"]
+
+
+def test_if_not_all_routes_could_be_looked_at_the_words_are_ambiguous(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One route is found; there may be others."""
+    table = Table(FORK, hands={0: "B1 F1 M1"})
+    assert route_of(table, "camp A2 auto") == "A0 A1 A2"
+    monkeypatch.setattr(routes, "LABELS", 2)
+    error = table.error_of("camp A2 auto")
+    assert isinstance(error, AmbiguousCommand)
+    assert error.detail.startswith("1 or more routes")
+    assert [entry.command.route for entry in error.candidates] == [("A0", "A1", "A2")]
+    assert route_of(table, "camp A2 from A0 via A1 auto") == "A0 A1 A2"
 
 
 def test_cards_are_named_in_the_order_of_the_steps() -> None:

@@ -14,6 +14,8 @@ from engine.decide import submit
 from engine.errors import GameError, NotYourDecision
 from engine.legal import legal
 from engine.preview import foresee
+from engine.scenarios.downpour import DOWNPOUR
+from engine.scenarios.lake_villages import LAKE_VILLAGES
 from engine.views import mask
 from tests.engine.positions import Position, positions, repeatable
 from tests.engine.table import Table, camp
@@ -41,6 +43,31 @@ def test_cards_are_taken_and_what_fills_the_row_is_not_known() -> None:
 
     assert [type(event) for event in foreseen.events] == [e.CardsTaken]
     assert foreseen.after.row[2:4] == (None, None)
+
+
+def test_what_is_paid_is_the_card_that_really_leaves() -> None:
+    """R7.2: the known copy, as when the move is played."""
+    table = Table("*0 f f0 m *1", hands={0: "F1 F2 M1"}, secret="F1")
+    command = camp(table, "A2 A3", "F1 M1")
+    placed = foresee(mask(table.state, 0), 0, command).events[0]
+    assert isinstance(placed, e.CampPlaced)
+    assert [paid.card for paid in placed.payment] == ["F2", "M1"]
+    assert table.play(command).happened(e.CampPlaced) == [placed]
+
+
+def test_rain_is_foreseen_with_what_becomes_of_the_berries() -> None:
+    drawing = "*0 f f:2 f *1\n  b w m b"
+    table = Table(drawing, scenario=DOWNPOUR, small_pile="W1 W2").play("take 1-2")
+    foreseen = foresee(mask(table.state, 0), 0, c.Water(space="A2"))
+    assert [type(event) for event in foreseen.events] == [e.WaterPlaced, e.BerriesMoved]
+    assert foreseen.after.stock == 7
+
+
+def test_a_sealed_answer_leads_to_nothing_yet() -> None:
+    drawing = "*0 w0 f w1 *1"
+    table = Table(drawing, scenario=LAKE_VILLAGES, hands={1: "F1"}, small_pile="W1 W2")
+    table.play("take 1-2")
+    assert foresee(mask(table.state, 1), 1, c.Fish(card="F1")).events == ()
 
 
 def test_a_shuffle_is_not_foreseen() -> None:

@@ -108,6 +108,11 @@ def test_r1_3_a_site_lies_between_two_adjacent_spaces_of_its_tile(
             assert distance((b[0] - a[0], b[1] - a[1])) == 1
 
 
+def test_r1_3_a_site_that_is_named_twice_is_refused() -> None:
+    problem = refused(lambda data: data["tiles"][0]["sites"].append(data["tiles"][0]["sites"][0]))
+    assert "each id once (R1.3)" in problem
+
+
 @pytest.mark.parametrize(
     ("borders", "border_pos"), [([[1, 0], [-1, 0]], [1, 4]), ([[1, 0], [0, 1]], [1, 3])]
 )
@@ -141,6 +146,39 @@ def test_r1_4_an_eighth_berry_symbol_is_refused() -> None:
                 land[0]["berry"] = land[1]["berry"] = True
 
     assert refused(add_symbols).endswith("(R1.4)")
+
+
+def with_symbols(*, start: list[int], neutral: list[int]) -> Data:
+    """Return Hearth with so many berry symbols on its tiles of each kind."""
+    data = hearth_data()
+    numbers = {"start": iter(start), "neutral": iter(neutral)}
+    for tile in data["tiles"]:
+        left = next(numbers[tile["kind"]])
+        for space in tile["spaces"]:
+            space["berry"] = left > 0 and space["terrain"] in LAND
+            left -= space["berry"]
+    return data
+
+
+@pytest.mark.parametrize(
+    ("start", "neutral"),
+    [
+        ([2, 1, 0, 0], [1, 1, 1, 1, 1, 1]),
+        ([0, 0, 0, 0], [2, 2, 2, 1, 1, 1]),
+        ([2, 2, 2, 1], [0, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_r1_4_7_berry_symbols_are_allowed_and_an_8th_is_not(
+    start: list[int], neutral: list[int]
+) -> None:
+    parse(with_symbols(start=start, neutral=neutral))
+    more_at_start = [*start[:-1], start[-1] + 1]
+    for more in (
+        with_symbols(start=more_at_start, neutral=neutral),
+        with_symbols(start=start, neutral=[neutral[0] + 1, *neutral[1:]]),
+    ):
+        with pytest.raises(ComponentError, match=r"8 berry symbols .*\(R1\.4\)$"):
+            parse(more)
 
 
 def test_r1_4_a_berry_symbol_on_water_is_refused() -> None:

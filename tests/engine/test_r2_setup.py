@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -111,6 +112,77 @@ def test_r2_1_such_a_layout_is_refused(place: int, change: Data) -> None:
     data = hearth_data()
     two_players(data)["tiles"][place].update(change)
     with pytest.raises(ComponentError, match=r"\(R2\.1\)$"):
+        parse(data)
+
+
+def layout_for(data: Data, players: int) -> Data:
+    layout: Data = next(one for one in data["layouts"] if one["players"] == players)
+    return layout
+
+
+def without_a_layout(data: Data) -> None:
+    data["layouts"].pop()
+
+
+def seats_in_another_order(data: Data) -> None:
+    layout_for(data, 2)["tiles"][:2] = layout_for(data, 2)["tiles"][1::-1]
+
+
+def a_neutral_tile_less(data: Data) -> None:
+    layout_for(data, 2)["tiles"].pop()
+
+
+def starts_that_touch(data: Data) -> None:
+    layout_for(data, 4)["tiles"][1]["centre"] = [5, 1]
+
+
+def tiles_that_overlap(data: Data) -> None:
+    layout_for(data, 2)["tiles"][2]["centre"] = [1, 0]
+
+
+def a_gap_outside(data: Data) -> None:
+    layout_for(data, 2)["scenario_gap"] = [9, 9]
+
+
+def a_gap_on_a_tile(data: Data) -> None:
+    layout_for(data, 2)["scenario_gap"] = [2, -2]
+
+
+def a_gap_that_is_open(data: Data) -> None:
+    layout_for(data, 2)["tiles"][2]["centre"] = [2, 1]
+
+
+def a_tile_far_off(data: Data) -> None:
+    layout_for(data, 4)["tiles"][0]["centre"] = [20, -5]
+
+
+def seats_anticlockwise(data: Data) -> None:
+    tiles = layout_for(data, 3)["tiles"]
+    tiles[1]["centre"], tiles[2]["centre"] = tiles[2]["centre"], tiles[1]["centre"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (without_a_layout, "has layouts for"),
+        (seats_in_another_order, "has starting tiles for seats"),
+        (a_neutral_tile_less, "neutral tiles, needs"),
+        (starts_that_touch, "touch"),
+        (tiles_that_overlap, "two tiles cover"),
+        (a_gap_outside, "is not one space inside the map"),
+        (a_gap_on_a_tile, "is not one space inside the map"),
+        (a_gap_that_is_open, "is not one space inside the map"),
+        (a_tile_far_off, "a tile is not joined"),
+        (seats_anticlockwise, "are not clockwise in seat order"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_r2_1_each_way_to_break_a_layout_is_named(
+    change: Callable[[Data], None], problem: str
+) -> None:
+    data = hearth_data()
+    change(data)
+    with pytest.raises(ComponentError, match=rf"{problem}.*\(R2\.1\)$"):
         parse(data)
 
 

@@ -6,7 +6,9 @@ import pytest
 
 from engine import commands as c
 from engine import events as e
+from engine import notation
 from engine.errors import AmbiguousCommand
+from engine.rules import payment
 from tests.engine.game import Game, meanings
 from tests.engine.policies import anything
 from tests.engine.table import Table, camp
@@ -388,6 +390,38 @@ def test_r3_11_the_player_names_the_route() -> None:
     table = Table("*0 f m *1\n  d m m", hands={0: "F1 D1 M1 M2 B1"})
     table.play("camp A2 from A0 via B0 B1 auto")
     assert table.happened(e.CampPlaced)[0].route == ("A0", "B0", "B1", "A2")
+
+
+def test_r3_11_one_possible_result_is_found_without_trying_all_orders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """14 cards that all differ pay 14 steps: however they are paired, all are spent."""
+    hand = "B1 M1 D1 F1 W1 X1 Y1 Z1 A1 C1 E1 H1 K1 L1"
+    state = Table(LINE, hands={0: hand}).state
+    tried = []
+    looked_at = payment._Spending._can_be_completed
+
+    def counted(self: payment._Spending, *branch: object) -> bool:
+        tried.append(branch)
+        return looked_at(self, *branch)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(payment._Spending, "_can_be_completed", counted)
+    steps = [payment.Step(spaces=(f"A{i}",), terrain=None, to=None) for i in range(14)]
+    (only,) = payment.outcomes(state, 0, steps)
+    assert sorted(paid.card for paid in only) == sorted(hand.split())
+    assert len(tried) <= 3 * 14
+
+
+def test_r3_11_payments_are_stored_and_printed_in_the_order_of_the_route() -> None:
+    table = Table(LAKE, hands={0: "F1 W1 F2"})
+    ordered = camp(table, "A1 A2 A3 A4", "F1 W1 F2")
+    first, water, last = ordered.payment
+    backwards = c.Payment(card=water.card, spaces=water.spaces[::-1])
+    table.play(c.Camp(route=ordered.route, payment=(last, backwards, first)))
+    assert table.outcome.commands == (ordered,)
+    assert table.happened(e.CampPlaced)[0].payment[1].spaces == ("A2", "A3")
+    line = notation.line_of(table.state, table.outcome.commands)
+    assert line == "camp A4 from A1 via A2 A3 pay F1 W1 F2"
 
 
 # ---- What follows ----------------------------------------------------------------------------

@@ -127,6 +127,17 @@ def test_r6_5_a_card_tucked_this_turn_serves_this_turn() -> None:
     assert table.completed(0) == ["1 crystal"]
 
 
+def test_r6_5_a_forced_pass_is_a_turn_too() -> None:
+    table = Table(
+        "*0 f f d1 *1", row="- - - - - B1", pile="", hands={0: "F1 F2"}, stories={1: ["1 desert"]}
+    ).play("take 6")
+    kinds = [type(event) for event in table.events]
+    assert kinds[kinds.index(e.Passed) :] == [
+        e.Passed, e.StoryCompleted, e.TurnEnded, e.RoundEnded,
+    ]  # fmt: skip
+    assert (table.asked, table.completed(1)) == (0, ["1 desert"])
+
+
 def test_r6_6_then_the_next_seat_is_active() -> None:
     table = Table(LINE, seats=3, start_seat=1, active=2).play("take 1-2")
     assert table.events[-1] == e.TurnEnded(seat=2, next=0)

@@ -128,3 +128,14 @@ def test_r7_2_identical_are_cards_with_the_same_sides_and_symbols() -> None:
     faces = {card.id: card.face for card in plain().cards.values()}
     assert faces["X1"] == faces["X4"]
     assert len({faces[card] for card in ("F1", "A1", "X1", "Z1", "D1")}) == 5
+
+
+def test_r7_2_the_copy_shows_the_same_side_wherever_it_lists_it() -> None:
+    assert [side.terrain for side in plain().cards["Z1"].sides] == ["forest", "water"]
+    assert [side.terrain for side in plain().cards["Z4"].sides] == ["water", "forest"]
+    for secret, copy in (("Z1", "Z4"), ("Z4", "Z1")):
+        for terrain in ("forest", "water"):
+            table = Table(LINE, hands={0: "Z1 Z4"}, secret=secret, placed={0: 3}, asks="tuck")
+            (tucked,) = table.play(f"tuck {secret} {terrain}").state.tribes[0].tucked
+            assert tucked.card == copy
+            assert plain().cards[copy].sides[tucked.side].terrain == terrain

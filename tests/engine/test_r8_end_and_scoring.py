@@ -8,6 +8,7 @@ from engine import events as e
 from engine import scoring
 from engine.errors import GameOver
 from engine.events import Score
+from engine.rules import routes
 from engine.scenarios.base import BASE
 from tests.engine.game import Game
 from tests.engine.policies import anything, bot
@@ -77,6 +78,25 @@ def test_r8_2_a_destination_counts_only_if_it_can_be_reached() -> None:
     assert ended(table).reason == "no_destination"
 
 
+def test_r8_2_water_and_other_camps_are_no_obstacles() -> None:
+    over_water = Table("*0 f0 w f . *1", active=1).play("take 1-2")
+    assert over_water.happened(e.GameEnded) == []
+    state = Table("*0 f0 w f1 *1 d").state
+    assert {state.board.names[space] for space in routes.reachable(state, 0)} == {
+        "A0", "A1", "A2", "A3", "A4", "A5",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_r8_2_a_destination_of_any_seat_counts(seat: int) -> None:
+    """Only this seat's camps have a free space beside them."""
+    camps = [f"*{other}" + (" f" if other == seat else "") for other in range(3)]
+    table = Table(" . ".join(camps), seats=3, active=2).play("take 1-2")
+    assert table.happened(e.GameEnded) == []
+    alone = Table("*0 . *1 . *2 . f", seats=3, active=2).play("take 1-2")
+    assert ended(alone).reason == "no_destination"
+
+
 def test_r8_2_it_ends_after_a_round_in_which_every_seat_passed() -> None:
     table = Table(LINE, row="- - - - - B1", pile="").play("take 6")
     assert table.happened(e.Passed) == [e.Passed(seat=1), e.Passed(seat=0), e.Passed(seat=1)]
@@ -104,6 +124,24 @@ def test_r8_3_a_tile_met_at_the_very_end_is_completed_without_reward() -> None:
     assert table.completed(0) == ["1 forest"]
     assert table.happened(e.RewardDrawn) == []
     assert points(table, "R8.4a")[0] == 3
+
+
+@pytest.mark.parametrize("start_seat", [0, 1, 2])
+def test_r8_3_the_tiles_of_every_seat_are_looked_at(start_seat: int) -> None:
+    """All have a tile that is met; only the last seat's turn ends now, and brings a reward."""
+    active = (start_seat - 1) % 3
+    table = Table(
+        "*0 f0 d1 m2 *1 *2",
+        seats=3,
+        stories={0: ["1 forest"], 1: ["1 desert"], 2: ["1 mountain", "2 mountain"]},
+        placed={active: 8},
+        start_seat=start_seat,
+        active=active,
+    ).play("take 1-2")
+    completed = [table.completed(seat) for seat in range(3)]
+    assert completed == [["1 forest"], ["1 desert"], ["1 mountain"]]
+    assert [event.seat for event in table.happened(e.RewardDrawn)] == [active]
+    assert [score.lines[0].points for score in ended(table).scores] == [3, 3, 3]
 
 
 def test_r8_3_uncompleted_tiles_count_nothing() -> None:

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.decide import submit
 from engine.legal import legal, routes_to
+from engine.rules.routes import _Search
+from engine.rules.turn import must_pass
 from engine.state import State
 from engine.views import mask
 from tests.engine.positions import Position, positions, repeatable
@@ -275,3 +277,37 @@ def test_nothing_is_listed_to_water_to_a_camp_or_for_another_question() -> None:
     assert routes_to(table.state, 1, "A1").entries == ()
     asked = Table("*0 f w d *1", hands={0: "B1 F1 W1 D1"}, asks="story")
     assert routes_to(asked.state, 0, "A1").entries == ()
+
+
+HIDDEN_WAY = """
+ .  *0 f1 d1 d1 d1 m1 .  m
+ b1 .  b1 b1 f1 d1 m1 b1 .
+ d1 .  d1 f1 f1 f1 m1 b1 .
+ f1 .  .  .  .  .  .  f1 .
+ b1 d1 f1 b1 d1 f1 b1 d1 ."""
+"""A8 is free. All short ways to it cost two mountains, a long one, left and below, only one."""
+
+LARGE_HAND = (
+    "B1 B2 B3 B4 B5 B6 H1 H2 H3 D1 D2 D3 D4 D5 D6 E1 E2 E3 X1 X2 X3 X4 K1 "
+    "F1 F2 F3 F4 F5 F6 A1 A2 A3 Z1 Z2 M1 W1"
+)
+
+
+def hidden_way(hand: str) -> Table:
+    """A table without cards in the row; the shortest ways to B7 have all spent the mountain."""
+    return Table(HIDDEN_WAY, hands={0: hand}, placed={0: 0}, row="- - - - - -", pile="")
+
+
+def test_a_way_that_shorter_ones_hide_is_found_all_the_same() -> None:
+    table = hidden_way(LARGE_HAND)
+    search = _Search(table.state, 0)
+    assert (search.routes(), search.complete) == ([], False)
+    (command,) = table.legal
+    assert isinstance(command, c.Camp)
+    assert (len(command.route), command.route[-1]) == (15, "A8")
+    assert submit(table.state, 0, [command], table.chance).commands == (command,)
+
+
+def test_a_seat_with_such_a_way_does_not_pass() -> None:
+    assert not must_pass(hidden_way(LARGE_HAND).state, 0)
+    assert must_pass(hidden_way(LARGE_HAND.replace("M1 ", "")).state, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from engine import events as e
 from engine.verify import verify
 from tests.engine.game import Dice, Game, events_of, rechained, secret
 from tests.engine.plain import Data, plain
-from tests.engine.policies import anything, bot
+from tests.engine.policies import anything, bot, spender
 from tests.engine.positions import games, played, repeatable
 
 FULL = ("anything",)
@@ -262,6 +263,107 @@ def test_the_game_that_is_tampered_with_has_it_all() -> None:
     for kind in ("pile_shuffled", "reward_drawn", "story_row_filled", "game_ended"):
         assert events_of(export, kind)
     assert problems(rechained(export)) == ()
+
+
+def test_an_undo_that_was_not_possible_is_noted() -> None:
+    """The move turned up cards, so that nobody could take it back."""
+    game = Game(2).play([bot, bot], moves=2)
+    seat = game.asked
+    game.say("take 1-2")
+    move = game.state.version
+    game._log(seat, "player", None, [c.Undo()], [e.Undone(from_=move, to=move)])
+    report = verify(game.export())
+    assert report.problems == ()
+    assert report.notes[0].startswith(f"move {move + 1} would be refused today")
+
+
+def test_an_undo_of_another_seats_move_is_noted() -> None:
+    for number in range(50):
+        game = Game(2, number).play([anything, anything], moves=12)
+        if game.state.undoable:
+            break
+    last = game.state.undoable
+    assert last is not None
+    undone = e.Undone(from_=last.move, to=last.move)
+    game._log(1 - last.seat, "player", None, [c.Undo()], [undone])
+    report = verify(game.export())
+    assert report.problems == ()
+    assert "would be refused today" in report.notes[0]
+
+
+@pytest.mark.parametrize("kind", ["cards_taken", "story_taken"])
+def test_what_was_taken_lay_where_it_was_taken(kind: str) -> None:
+    export = full_game().export()
+    first, second = [taken for taken in events_of(export, kind) if taken.get("from") != "pile"][:2]
+    name = "cards" if kind == "cards_taken" else "story"
+    first[name], second[name] = second[name], first[name]
+    assert problems(rechained(export))[0].endswith(
+        f"{kind} is not what lay there or the seed gives"
+    )
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        [],
+        None,
+        "text",
+        17,
+        {},
+        {"moves": [1]},
+        {"format": "dewan-game/1"},
+        {"format": "dewan-game/1", "view": "open"},
+        {"format": "dewan-game/1", "view": "open", "component_set": None},
+    ],
+    ids=repr,
+)
+def test_what_is_no_game_at_all_is_a_problem_and_no_error(file: Any) -> None:
+    assert verify(file).problems
+
+
+@pytest.mark.parametrize("value", [None, [], [1], {}, "?", 1], ids=repr)
+def test_a_field_of_another_kind_is_a_problem_and_no_error(value: object) -> None:
+    for key in full_game().export():
+        assert problems(full_game().export() | {key: value}), key
+
+
+@cache
+def scenario_game(scenario: str) -> Game:
+    """Return a game that was played to its end, with shuffled discards, and fish if there are."""
+    styles = [anything, spender, bot, anything]
+    for number in range(30):
+        game = Game(4 if scenario == "teams" else 3, number, scenario=scenario).play(styles)
+        happened = {type(event) for event in game.events()}
+        if e.PileShuffled in happened and (
+            e.FishResolved in happened or not game.scenario.villages
+        ):
+            return game
+    raise AssertionError("no game has it all")
+
+
+SCENARIO_TAMPERINGS: list[tuple[str, str, Callable[[Data], object]]] = [
+    ("downpour", "game_set_up", lambda event: event["small_pile"].reverse()),
+    ("downpour", "game_set_up", lambda event: event["supply"].reverse()),
+    ("downpour", "small_pile_made", lambda event: event["cards"].reverse()),
+    ("downpour", "small_pile_made", lambda event: event["cards"].pop()),
+    ("volcano", "pile_shuffled", lambda event: event["order"].reverse()),
+    ("lake_villages", "fish_resolved", lambda event: event["answers"][0].update(card="T99")),
+]
+
+
+@pytest.mark.parametrize(("scenario", "kind", "change"), SCENARIO_TAMPERINGS)
+def test_tampering_with_a_scenarios_piles_is_found(
+    scenario: str, kind: str, change: Callable[[Data], object]
+) -> None:
+    export = scenario_game(scenario).export()
+    change(events_of(export, kind)[0])
+    assert problems(rechained(export))
+
+
+@pytest.mark.parametrize("scenario", ["teams", "downpour", "volcano", "lake_villages"])
+def test_games_of_all_scenarios_have_no_problems_and_no_notes(scenario: str) -> None:
+    report = verify(scenario_game(scenario).export())
+    assert (report.problems, report.notes) == ((), ())
 
 
 def test_a_move_that_the_rules_do_not_allow_is_noted() -> None:
