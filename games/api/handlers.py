@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views import defaults
@@ -30,12 +29,10 @@ _nothing = _Nothing.as_view()
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer what cannot be read: an unknown host, or more than we read."""
+    """Answer what no view can read, such as a request for another host."""
     if not _is_api(request):
         return defaults.bad_request(request, exception)
-    if isinstance(exception, RequestDataTooBig):
-        return _problem("too_large", "the body is too large")
-    return _problem("invalid_request", "the host, the address or the body cannot be used")
+    return _problem("invalid_request", "the host or the headers cannot be used")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:

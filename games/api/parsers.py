@@ -36,7 +36,6 @@ class StrictParser(JSONParser):
         """Return the data; raise ParseError or TooLarge."""
         body = stream.read(BODY + 1)
         if len(body) > BODY:
-            _drain(stream)
             raise TooLarge
         try:
             data = msgspec.json.decode(body)
@@ -45,13 +44,6 @@ class StrictParser(JSONParser):
         if not _is_plain(data, DEPTH):
             raise ParseError(f"the body nests deeper than {DEPTH}, or has a number beyond 2^53")
         return data
-
-
-def _drain(stream: IO[Any]) -> None:
-    """Read on for a while: who is still sending when we hang up does not hear why."""
-    for _ in range(100):
-        if not stream.read(BODY):
-            return
 
 
 def _is_plain(value: Any, depth: int) -> bool:

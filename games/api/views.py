@@ -6,6 +6,7 @@ import hashlib
 import re
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -187,7 +188,7 @@ class MovesView(APIView):
         player = _player(request)
         try:
             submitted = _submitted(request)
-        except (APIException, GameError):
+        except (APIException, GameError, RequestDataTooBig):
             access.visible_game(player, game_id)  # 404 goes before 400
             raise
         try:

@@ -456,9 +456,9 @@ def test_no_error_under_api_is_a_page(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     game = ann.open("me", "bot")
-    large = b'{"text": "%b"}' % (b"x" * 70_000)
-    for path in ("", f"/{game}/moves"):
-        assert_problem(post_raw(ann, path, large), 413, "too_large")
+    for size in (70_000, 3_000_000):  # more than we read, more than Django reads
+        for path in ("", f"/{game}/moves"):
+            assert_problem(post_raw(ann, path, b'"%b"' % (b"x" * size)), 413, "too_large")
     assert_problem(post_raw(ann, "", b"{}", "text/plain"), 415, "unsupported_media_type")
     xml = ann.client.get("/api/v1/games", headers={"Accept": "text/xml"})
     assert_problem(xml, 406, "not_acceptable")
@@ -486,7 +486,12 @@ def test_pages_are_pages_still(client: Any, db: None, settings: Any) -> None:
 
 @pytest.mark.parametrize(
     ("body", "kind"),
-    [(b"{", "application/json"), (b"{}", "text/plain"), (b"x" * 70_000, "application/json")],
+    [
+        (b"{", "application/json"),
+        (b"{}", "text/plain"),
+        (b"x" * 70_000, "application/json"),
+        (b"x" * 3_000_000, "application/json"),
+    ],
 )
 def test_404_goes_before_everything_in_the_body(
     ann: Person, cleo: Person, body: bytes, kind: str
