@@ -53,7 +53,7 @@ def submit(state: State, seat: int, commands: Sequence[Command], chance: Chance)
     if state.question_of(seat) is None:
         raise NotYourDecision("you are not asked anything now")
     _check_in_advance(state, commands)
-    return _Submission(state, seat, commands, chance).outcome()
+    return Submission(Play(state, chance), seat, commands).outcome()
 
 
 def unseal(state: State, answers: Mapping[int, Command], chance: Chance) -> tuple[Event, ...]:
@@ -106,13 +106,12 @@ def _at(index: int, error: IllegalMove) -> IllegalMove:
     return error
 
 
-class _Submission:
+class Submission:
     """One submission being played, command by command."""
 
-    def __init__(
-        self, state: State, seat: int, commands: Sequence[Command], chance: Chance
-    ) -> None:
-        self.play = Play(state, chance)
+    def __init__(self, play: Play, seat: int, commands: Sequence[Command]) -> None:
+        """Prepare to play a seat's commands, which may answer what it is asked."""
+        self.play = play
         self.seat = seat
         self.waiting = list(commands)
         self.played: list[Command] = []

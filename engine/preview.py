@@ -7,14 +7,16 @@ preview says no more than the seat knows, and refuses what ``engine.decide`` wou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
 
 from engine.chance import Chance
 from engine.commands import Command
-from engine.decide import as_it_leaves, player_for, submit
-from engine.events import Event
+from engine.decide import Submission, as_it_leaves, player_for, submit
+from engine.errors import GameError
+from engine.events import Event, GameEnded, PileShuffled
 from engine.play import Play
 from engine.state import State
 from engine.views import learners
@@ -67,3 +69,41 @@ def foresee(seen: State, seat: int, command: Command) -> Foreseen:
     with suppress(_NotKnown):
         player_for(seen, question, command)(known, seat, question.kind, command)
     return Foreseen(tuple(known.events), known.state)
+
+
+class _Learnt(Exception):
+    """Somebody would learn something hidden from an event of this kind, or the game is over."""
+
+    def __init__(self, kind: type[Event]) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class _Watched(Play):
+    """A submission that stops where a move becomes one that cannot be taken back freely."""
+
+    def emit(self, event: Event) -> None:
+        """Let an event happen that nobody learns from."""
+        if isinstance(event, GameEnded) or learners(self.state, event):
+            raise _Learnt(type(event))
+        super().emit(event)
+
+    def shuffled(self, cards: tuple[str, ...]) -> tuple[str, ...]:
+        """Stop: use of chance counts as learning."""
+        del cards
+        raise _Learnt(PileShuffled)
+
+
+def first_learnt(seen: State, seat: int, commands: Sequence[Command]) -> type[Event] | None:
+    """Return the first kind of event that keeps a seat's commands from being taken back freely.
+
+    None if nobody learns anything, or if the commands are refused: then nothing happens.
+    """
+    watched = _Watched(seen, _NO_CHANCE)
+    try:
+        Submission(watched, seat, commands).outcome()
+    except _Learnt as learnt:
+        return learnt.kind
+    except GameError:
+        return None
+    return None
