@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from engine.scenarios import SCENARIOS
 from engine.verify import verify
 from tests.golden.games import FOLDER, GOLDEN, Golden, ended
 
@@ -40,6 +41,11 @@ def test_the_lines_of_the_transcript_play_the_game_again(golden: Golden) -> None
 def test_every_way_to_end_has_a_transcript() -> None:
     reasons = {ended(golden.played()).reason for golden in GOLDEN}
     assert reasons == {"last_camp", "no_destination", "all_passed"}
+
+
+def test_every_scenario_has_a_transcript_for_each_number_of_players() -> None:
+    shown = {(golden.scenario, len(golden.styles)) for golden in GOLDEN}
+    assert shown == {(s.key, players) for s in SCENARIOS.values() for players in s.players}
 
 
 def test_no_transcript_is_left_over() -> None:

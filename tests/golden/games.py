@@ -1,4 +1,4 @@
-"""The golden games: one for each number of players, way to end, and rare event."""
+"""The golden games: one for each number of players, way to end, scenario, and rare event."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ class Golden(msgspec.Struct, frozen=True):
     styles: tuple[str, ...]
     shows: Callable[[Game], bool]
     components: str | None = None
+    scenario: str = "base"
 
     @property
     def file(self) -> Path:
@@ -43,7 +44,7 @@ class Golden(msgspec.Struct, frozen=True):
     def new(self) -> Game:
         """Return the game as it is dealt."""
         components = special(self.components) if self.components else hearth()
-        return Game(len(self.styles), self.number, components)
+        return Game(len(self.styles), self.number, components, scenario=self.scenario)
 
     def played(self) -> Game:
         """Return the game played to its end."""
@@ -94,6 +95,44 @@ def _gifts(game: Game) -> bool:
 def _passed_and_played_on(game: Game) -> bool:
     kinds = [type(event) for event in game.events()]
     return e.Passed in kinds and e.CampPlaced in kinds[kinds.index(e.Passed) :]
+
+
+def _odd_berry(game: Game) -> bool:
+    """Tell whether a seat said where an odd berry goes (R11.3)."""
+    return any(
+        isinstance(event, e.WaterPlaced | e.LavaPlaced) and event.asks == "share"
+        for event in game.events()
+    )
+
+
+def _lava_ended_it(game: Game) -> bool:
+    return happened(game, e.LavaPlaced) and ended(game).reason == "no_destination"
+
+
+def _fish_answers(game: Game) -> list[e.FishAnswer]:
+    fished = [event for event in game.events() if isinstance(event, e.FishResolved)]
+    return [answer for event in fished for answer in event.answers]
+
+
+def _fish_for_cards(game: Game) -> bool:
+    """Tell whether some gave a card for fish, and some declined."""
+    given = {answer.card is not None for answer in _fish_answers(game)}
+    return given == {True, False} and any(
+        isinstance(event, e.FishResolved) and len(event.answers) > 1 for event in game.events()
+    )
+
+
+def _several_fish(game: Game) -> bool:
+    return _fish_for_cards(game) and any(answer.fish > 1 for answer in _fish_answers(game))
+
+
+def _gift_to_a_partner(game: Game) -> bool:
+    return any(
+        paid.to is not None and (paid.to - event.seat) % 4 == 2
+        for event in game.events()
+        if isinstance(event, e.CampPlaced)
+        for paid in event.payment
+    )
 
 
 GOLDEN = (
@@ -151,5 +190,85 @@ GOLDEN = (
         ("bot", "spender"),
         lambda g: ended(g).reason == "no_destination",
         "flooded",
+    ),
+    Golden(
+        "teams",
+        "Two teams; a card is given to a partner (R9)",
+        1,
+        ("bot", "anything", "bot", "spender"),
+        _gift_to_a_partner,
+        scenario="teams",
+    ),
+    Golden(
+        "downpour_two_players",
+        "Rain, and an odd berry (R11)",
+        93,
+        ("stirrer", "anything"),
+        _odd_berry,
+        scenario="downpour",
+    ),
+    Golden(
+        "downpour_three_players",
+        "Rain with three players (R11)",
+        20,
+        ("stirrer", "stirrer", "anything"),
+        _odd_berry,
+        scenario="downpour",
+    ),
+    Golden(
+        "downpour_four_players",
+        "Rain with four players (R11)",
+        1,
+        ("bot", "stirrer", "spender", "stirrer"),
+        _odd_berry,
+        scenario="downpour",
+    ),
+    Golden(
+        "volcano_two_players",
+        "No seat has a destination left on a map under lava (R12, R8.2)",
+        22,
+        ("stirrer", "anything"),
+        _lava_ended_it,
+        scenario="volcano",
+    ),
+    Golden(
+        "volcano_three_players",
+        "Lava, and an odd berry (R12)",
+        26,
+        ("stirrer", "stirrer", "anything"),
+        _odd_berry,
+        scenario="volcano",
+    ),
+    Golden(
+        "volcano_four_players",
+        "Lava with four players (R12)",
+        3,
+        ("stirrer", "spender", "stirrer", "bot"),
+        _odd_berry,
+        scenario="volcano",
+    ),
+    Golden(
+        "lake_villages_two_players",
+        "Fish for cards, answered sealed (R13)",
+        4,
+        ("spender", "anything"),
+        _fish_for_cards,
+        scenario="lake_villages",
+    ),
+    Golden(
+        "lake_villages_three_players",
+        "Several fish for a card, with three players (R13)",
+        11,
+        ("spender", "anything", "anything"),
+        _several_fish,
+        scenario="lake_villages",
+    ),
+    Golden(
+        "lake_villages_four_players",
+        "Fish with four players (R13)",
+        1,
+        ("anything", "spender", "anything", "bot"),
+        _several_fish,
+        scenario="lake_villages",
     ),
 )

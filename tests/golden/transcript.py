@@ -19,7 +19,9 @@ Data = dict[str, Any]
 
 def transcript(title: str, game: Game, styles: Sequence[str]) -> str:
     """Return the whole text."""
-    lines = [title, "=" * len(title), "", f"{len(styles)} players: {', '.join(styles)}", ""]
+    scenario = "" if game.scenario.key == "base" else f"{game.scenario.name}, "
+    players = f"{scenario}{len(styles)} players: {', '.join(styles)}"
+    lines = [title, "=" * len(title), "", players, ""]
     state = fold(game.rows[:1], game.components, game.scenario)
     lines += [*_deal(game.rows[0].events[0]), "", "Draft"]
     for row in game.rows[1:]:
@@ -41,11 +43,18 @@ def _deal(dealt: e.Event) -> Iterator[str]:
         yield f"  {tile.letter} is {tile.id} at {_plain(tile.centre)} turned {tile.rotation}{owner}"
         spaces = [space for space in dealt.spaces if space.space[0] == tile.letter]
         yield f"    {'  '.join(map(_space, spaces))}"
+    for space in dealt.spaces:
+        if space.tile is None:
+            yield f"  {space.space} on the gap at {space.q} {space.r}: {space.terrain or 'volcano'}"
     yield "Deal"
     hands = [f"{seat}: {_plain(hand or ())}" for seat, hand in enumerate(dealt.hands)]
     yield f"  hands  {'  '.join(hands)}"
     yield f"  row    {_plain(dealt.row)}"
-    yield f"  pile   {_plain(dealt.pile or ())}"
+    if dealt.small_pile is None:
+        yield f"  pile   {_plain(dealt.pile or ())}"
+    else:
+        yield f"  small pile   {_plain(dealt.small_pile)}"
+        yield f"  supply       {_plain(dealt.supply or ())}"
     yield f"  story tiles  {_plain(dealt.stories.row)}"
     yield f"  their pile   {_plain(dealt.stories.pile or ())}"
     yield f"  start seat {dealt.start_seat}"
@@ -72,6 +81,12 @@ def _event(event: e.Event) -> str:
     data: Data = msgspec.to_builtins(event)
     if isinstance(event, e.CampPlaced):
         data["payment"] = [_paid(paid) for paid in event.payment]
+    if isinstance(event, e.ScenarioEvent):
+        data["asks"] = [f"{asked.seat}:{asked.kind}" for asked in event.asks]
+    if isinstance(event, e.BerriesMoved):
+        data["shares"] = [f"{share.space}:{share.berries}" for share in event.shares]
+    if isinstance(event, e.FishResolved):
+        data["answers"] = [_fish(answer) for answer in event.answers]
     kind = data.pop("type")
     fields = [f"{name} {_plain(value)}" for name, value in data.items()]
     return f"{kind}: {', '.join(fields)}"
@@ -80,6 +95,10 @@ def _event(event: e.Event) -> str:
 def _paid(paid: e.Paid) -> str:
     receiver = "" if paid.to is None else f">{paid.to}"
     return f"{'+'.join(paid.spaces)}={paid.card}{receiver}"
+
+
+def _fish(answer: e.FishAnswer) -> str:
+    return f"{answer.seat}:{answer.card or 'nothing'}={answer.fish}"
 
 
 def _plain(value: object) -> str:
@@ -98,7 +117,9 @@ def _seen(number: int, state: State) -> Iterator[str]:
     else:
         yield f"  after round {number}"
     view = view_for(state, None)
-    yield f"    row {_plain(view['row'])}; pile {view['pile']}; discard {_plain(view['discard'])}"
+    yield f"    row {_plain(view['row'])}; {_piles(view)}; discard {_plain(view['discard'])}"
+    if state.scenario.stock:
+        yield f"    {_map(state, view)}"
     stories = view["stories"]
     yield f"    story tiles {_plain(stories['row'])}; pile {stories['pile']}"
     for tribe in view["tribes"]:
@@ -109,12 +130,27 @@ def _seen(number: int, state: State) -> Iterator[str]:
         yield f"    hands as {who} sees them: {' '.join(hands)}"
 
 
+def _piles(view: Data) -> str:
+    if view["small_pile"] is None:
+        return f"pile {view['pile']}"
+    return f"small pile {view['small_pile']}; supply {view['supply']}"
+
+
+def _map(state: State, view: Data) -> str:
+    """Tell what the scenario event has changed, and where berries lie."""
+    first = zip(view["spaces"], state.board.spaces, strict=True)
+    covered = [space["space"] for space, was in first if space["terrain"] != was.terrain]
+    berries = [f"{s['space']}+{s['berries']}" for s in view["spaces"] if s["berries"]]
+    return f"stock {view['stock']}; covered {_plain(covered)}; berries {_plain(berries)}"
+
+
 def _tribe(tribe: Data, view: Data) -> str:
     camps = [s["space"] for s in view["spaces"] if s["camp"] and s["camp"]["seat"] == tribe["seat"]]
     stories = [tile["story"] + "*" * tile["completed"] for tile in tribe["stories"]]
     tucked = [f"{tucked['card']}.{tucked['side']}" for tucked in tribe["tucked"]]
+    fish = f"fish {tribe['fish']}; " if tribe["fish"] else ""
     return (
-        f"camps {_plain(camps)}, {tribe['camps_left']} left; berries {tribe['berries']}; "
+        f"camps {_plain(camps)}, {tribe['camps_left']} left; berries {tribe['berries']}; {fish}"
         f"stories {_plain(stories)}; tucked {_plain(tucked)}"
     )
 
