@@ -14,7 +14,7 @@ def main() -> None:
     if sys.argv[1:2] == ["dewan_run"]:
         # Told to stop while it starts, the service has done what it was told: before any import.
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: sys.exit(0))
+            signal.signal(number, lambda *_: os._exit(0))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dewan_site.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 

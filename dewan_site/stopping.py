@@ -15,7 +15,11 @@ STOP_TIME = 4.0
 
 
 class Stop:
-    """What INT and TERM do: leave at once while it starts, and be remembered once it serves."""
+    """What INT and TERM do: end the process while it starts, and be remembered once it serves.
+
+    An exception in place of the sudden end could be swallowed by whatever runs at that moment.
+    Starting can be cut off anywhere: what it does is done in transactions, and done again.
+    """
 
     def __init__(self) -> None:
         self.asked = False
@@ -26,7 +30,7 @@ class Stop:
     def _handle(self, _: int, __: FrameType | None) -> None:
         self.asked = True
         if self.starting:
-            sys.exit(0)
+            os._exit(0)
 
 
 def leave_in_time() -> None:

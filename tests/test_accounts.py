@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 from knox.models import AuthToken
 from rest_framework.test import APIClient
@@ -18,6 +22,7 @@ from dewan_site.accounts.models import Player
 from notifications import notices, render
 from notifications.models import OutboxMail
 from tests.pages import Page, Visitor
+from tests.threads import at_once
 
 ADDRESS = "ann@example.org"
 
@@ -141,6 +146,43 @@ def test_a_link_signs_in_once_and_only_by_its_button(ann: Player) -> None:
         assert again.has_form("/sign-in/")
 
 
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("committed")
+def test_a_link_that_is_used_many_times_at_once_signs_in_once() -> None:
+    ann = Player.objects.with_email(ADDRESS, name="Ann", introduced=True)
+    path = links.sign_in_path(ann)
+
+    pages = at_once(*[lambda: Visitor().post(path)] * 8)
+
+    assert sorted(page.status for page in pages) == [200] + [410] * 7
+    assert Session.objects.count() == 1
+
+
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("committed")
+def test_an_address_that_is_confirmed_many_times_at_once_changes_once() -> None:
+    ann = Player.objects.with_email(ADDRESS, name="Ann", introduced=True)
+    path = links.address_change_path(ann, "ann@new.example")
+
+    pages = at_once(*[lambda: Visitor().post(path)] * 4)
+
+    assert sorted(page.status for page in pages) == [200, 410, 410, 410]
+    assert mails(notices.ADDRESS_CHANGED) == 1
+
+
+def test_a_limit_that_cannot_be_counted_keeps_nobody_out(
+    ann: Player, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away(*_: Any) -> None:
+        raise ConnectionError("refused")
+
+    monkeypatch.setattr(cache, "add", away)
+
+    assert ask_for_link(ADDRESS).title == "Look in your mailbox"
+    assert mails(notices.SIGN_IN) == 1
+    assert "the cache is out of reach" in caplog.text
+
+
 def test_a_link_that_is_none_is_told_so(db: None) -> None:
     assert Visitor().get("/sign-in/nonsense/").title == "This link is spent"
 
@@ -213,6 +255,67 @@ def test_name_and_zone_can_be_changed(ann: Player) -> None:
     page = visitor.post("/me/", {"name": "Anna", "zone": "Middle/Earth"})
     assert "is no time zone" in page.words
     assert visitor.get("/me/").status == 200
+
+
+@pytest.mark.parametrize(
+    "zone", ["localtime", "Factory", "posixrules", "europe/amsterdam", "+01:00"]
+)
+def test_only_zones_that_mean_the_same_everywhere_are_taken(ann: Player, zone: str) -> None:
+    page = Visitor(ann).post("/me/", {"name": "Ann", "zone": zone})
+
+    assert "is no time zone" in page.words
+    ann.refresh_from_db()
+    assert ann.zone == "UTC"
+    with pytest.raises(CommandError, match="is no time zone"):
+        call_command("dewan_player", email=ADDRESS, zone=zone)
+
+
+GOOD_NAMES = {
+    "Zoë 👩‍👩‍👧 ✌️": "Zoë 👩‍👩‍👧 ✌️",
+    "می‌خواهم": "می‌خواهم",
+    "  Ann \n of\tGreen\u2028Gables ": "Ann of Green Gables",
+    "evil\r\nBcc: x@y.org": "evil Bcc: x@y.org",
+    "?": "?",
+}
+BAD_NAMES = [
+    "a\x00b",
+    "a\x07b",
+    "a\x1bb",
+    "a\u202eb",
+    "a\u2066b",
+    "\u200f",
+    "\u200d",
+    "\u3164",
+    "\ufeffa",
+]
+
+
+@pytest.mark.parametrize(("given", "kept"), GOOD_NAMES.items())
+def test_a_name_is_kept_on_one_line(ann: Player, given: str, kept: str) -> None:
+    Visitor(ann).post("/me/", {"name": given, "zone": "UTC"})
+    call_command("dewan_player", email="ben@example.org", name=given, stdout=StringIO())
+
+    assert set(Player.objects.values_list("name", flat=True)) == {kept}
+    ann.refresh_from_db()
+    ann.full_clean()
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_a_name_that_upsets_mails_or_cannot_be_seen_is_refused(ann: Player, name: str) -> None:
+    Visitor(ann).post("/me/", {"name": name, "zone": "UTC"})
+    with pytest.raises(CommandError):
+        call_command("dewan_player", email=ADDRESS, name=name)
+
+    ann.refresh_from_db()
+    assert ann.name == "Ann"
+    ann.name = name
+    with pytest.raises(ValidationError):
+        ann.full_clean()
+
+
+@pytest.mark.parametrize(("address", "name"), [("ann@x.org", "ann"), ('"\x01"@x.org', '""')])
+def test_who_has_no_name_yet_is_called_by_their_address(db: None, address: str, name: str) -> None:
+    assert Player.objects.with_email(address).name == name
 
 
 def test_zones_can_be_chosen_without_script(ann: Player) -> None:

@@ -17,6 +17,9 @@ from typing import Any
 import httpx
 import pytest
 
+from dewan_site import embedded
+from tests.servers import Valkey
+
 ROOT = Path(__file__).parent.parent
 PATIENCE = 30.0
 
@@ -59,6 +62,11 @@ class Service:
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err
 
+    def end(self) -> tuple[int, str]:
+        """Wait until it ends by itself and return exit code and errors."""
+        _, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, err
+
     def manage(self, *arguments: str) -> str:
         """Run another command beside it."""
         command = [sys.executable, "manage.py", *arguments]
@@ -79,7 +87,8 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Service]]:
     services: list[Service] = []
 
     def run(**settings: str) -> Service:
-        services.append(Service(tmp_path / "data", **settings))
+        data = Path(settings.pop("DEWAN_DATA", tmp_path / "data"))
+        services.append(Service(data, **settings))
         return services[-1]
 
     yield run
@@ -197,13 +206,10 @@ def test_collected_static_files_are_cached_for_ever(
 
 
 def test_a_bad_setting_is_exit_2(start: Callable[..., Service]) -> None:
-    service = start(DEWAN_TICK="soon")
+    code, err = start(DEWAN_TICK="soon").end()
 
-    _, err = service.process.communicate(timeout=PATIENCE)
-
-    assert service.process.returncode == 2
-    assert "DEWAN_TICK=soon" in err
-    assert "Traceback" not in err
+    assert code == 2
+    assert re.fullmatch(r"dewan: DEWAN_TICK=soon.*\n", err)
 
 
 def test_a_taken_port_is_exit_3(start: Callable[..., Service]) -> None:
@@ -212,19 +218,247 @@ def test_a_taken_port_is_exit_3(start: Callable[..., Service]) -> None:
         taken.listen()
         service = start(DEWAN_PORT=str(taken.getsockname()[1]))
 
-        _, err = service.process.communicate(timeout=PATIENCE)
+        code, err = service.end()
 
-    assert service.process.returncode == 3
+    assert code == 3
     assert "cannot listen" in err
 
 
-def test_a_data_folder_that_cannot_be_used_is_exit_4(
+def test_of_two_that_start_at_once_on_one_port_one_serves(
     start: Callable[..., Service], tmp_path: Path
 ) -> None:
-    (tmp_path / "file").touch()
-    service = start(DEWAN_DATA=str(tmp_path / "file" / "data"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    pair = [start(DEWAN_PORT=port, DEWAN_DATA=str(tmp_path / name)) for name in "ab"]
 
-    _, err = service.process.communicate(timeout=PATIENCE)
+    until(lambda: any(service.process.poll() is not None for service in pair))
 
-    assert service.process.returncode == 4
-    assert "DEWAN_DATA" in err
+    (refused,) = (service for service in pair if service.process.poll() is not None)
+    code, err = refused.end()
+    assert (code, len(err.splitlines())) == (3, 1)
+    (served,) = (service for service in pair if service is not refused)
+    assert httpx.get(f"{served.ready()['url']}/healthz").status_code == 200
+
+
+def test_of_two_that_listen_on_one_port_one_is_told_so() -> None:
+    """Two may bind one address as long as neither listens; that must not come to light later."""
+    with embedded.listening_socket("127.0.0.1", 0) as first, pytest.raises(embedded.PortTaken):
+        embedded.listening_socket("127.0.0.1", first.getsockname()[1])
+
+
+@pytest.mark.parametrize("host", ["not.a.host.invalid", "192.0.2.7", "a..b", "::ffff"])
+def test_a_host_that_is_not_here_is_exit_2(start: Callable[..., Service], host: str) -> None:
+    code, err = start(DEWAN_HOST=host).end()
+
+    assert code == 2
+    assert re.fullmatch(rf"dewan: DEWAN_HOST={re.escape(host)}, .*\n", err)
+
+
+def _file_for_a_folder(data: Path) -> None:
+    data.touch()
+
+
+def _mail_is_a_file(data: Path) -> None:
+    data.mkdir()
+    (data / "mail").touch()
+
+
+def _static_is_a_file(data: Path) -> None:
+    data.mkdir()
+    (data / "static").touch()
+
+
+def _key_is_a_folder(data: Path) -> None:
+    (data / "secret_key").mkdir(parents=True)
+
+
+def _garbage_for_a_database(data: Path) -> None:
+    data.mkdir()
+    (data / "dewan.sqlite3").write_bytes(b"no database at all " * 1000)
+
+
+def _folder_for_a_database(data: Path) -> None:
+    (data / "dewan.sqlite3").mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _file_for_a_folder,
+        _mail_is_a_file,
+        _static_is_a_file,
+        _key_is_a_folder,
+        _garbage_for_a_database,
+        _folder_for_a_database,
+    ],
+)
+def test_a_data_folder_that_cannot_be_used_is_exit_4(
+    start: Callable[..., Service], tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    spoil(tmp_path / "data")
+
+    code, err = start().end()
+
+    assert code == 4
+    assert re.fullmatch(r"dewan: DEWAN_DATA.*\n", err)
+
+
+@pytest.mark.parametrize(
+    "url", ["postgres://dewan:secret@127.0.0.1:1/dewan", "sqlite:////proc/nowhere/dewan.sqlite3"]
+)
+def test_a_database_that_cannot_be_reached_is_exit_2(
+    start: Callable[..., Service], url: str
+) -> None:
+    code, err = start(DATABASE_URL=url).end()
+
+    assert code == 2
+    assert re.fullmatch(r"dewan: DATABASE_URL: .*\n", err)
+    assert "secret" not in err
+
+
+def test_a_second_service_on_a_data_folder_is_exit_4_and_leaves_the_first_alone(
+    start: Callable[..., Service],
+) -> None:
+    first = start(DEWAN_DEMO="0")
+    ready = first.ready()
+
+    code, err = start(DEWAN_DEMO="0").end()
+
+    assert code == 4
+    assert re.fullmatch(r"dewan: DEWAN_DATA=.*another dewan_run.*\n", err)
+    assert json.loads((first.data / "ready.json").read_text()) == ready
+    assert httpx.get(f"{ready['url']}/healthz").status_code == 200
+
+
+def test_what_a_killed_service_left_is_gone_while_the_next_one_starts(
+    start: Callable[..., Service],
+) -> None:
+    first = start(DEWAN_DEMO="0")
+    first.ready()
+    first.process.kill()
+    first.process.wait()
+    assert (first.data / "ready.json").exists()
+
+    # It gets as far as the database, which cannot be used.
+    assert start(DATABASE_URL="postgres://127.0.0.1:1/dewan").end()[0] == 2
+    assert not (first.data / "ready.json").exists()
+
+
+# ---- Stopping --------------------------------------------------------------------------------
+
+
+def listens(pid: int) -> bool:
+    """Tell whether a process has begun to hear of TERM: Python takes a moment to come up."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)
+    assert caught
+    return int(caught[1], 16) >> (signal.SIGTERM - 1) & 1 == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("after", [0, 0.5, 1, 1.5, 2, 2.5])
+def test_told_to_stop_while_it_starts_is_exit_0(
+    start: Callable[..., Service], number: int, after: float
+) -> None:
+    service = start()
+    until(lambda: listens(service.process.pid))
+    time.sleep(after)
+
+    code, _, err = service.stop(number)
+
+    assert code == 0, err
+    assert "Traceback" not in err
+    assert not (service.data / "ready.json").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_no_signal_is_lost_between_starting_and_serving(number: int) -> None:
+    """A signal that comes when the server has no handlers of its own yet, nor we any that leave."""
+    code = f"""
+import os, signal, threading
+os.environ["DJANGO_SETTINGS_MODULE"] = "dewan_site.settings"
+import django
+django.setup()
+from dewan_site import embedded
+from dewan_site.stopping import Stop
+stop = Stop()
+start = threading.Thread.start
+def start_and_signal(thread):
+    start(thread)
+    if thread.name == "Beat":
+        os.kill(os.getpid(), {number})
+threading.Thread.start = start_and_signal
+embedded.serve(embedded.listening_socket("127.0.0.1", 0), stop)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        timeout=30,
+    )
+
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
+
+
+def test_a_task_that_never_ends_keeps_nobody_from_stopping(
+    start: Callable[..., Service],
+) -> None:
+    with socket.socket() as silent:  # a mail server that accepts and says nothing
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        mail = f"smtp://127.0.0.1:{silent.getsockname()[1]}"
+        service = start(DEWAN_DEMO="0", EMAIL_URL=mail)
+        url = service.ready()["url"]
+        ask_for_link(url, "ann@example.org")
+        silent.accept()
+        asked = time.monotonic()
+
+        code, _, _ = service.stop()
+
+    assert code == 0
+    assert time.monotonic() - asked < 6
+
+
+def ask_for_link(url: str, address: str) -> httpx.Response:
+    with httpx.Client(base_url=url, follow_redirects=True) as client:
+        form = client.get("/sign-in/").text
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
+        assert token
+        return client.post("/sign-in/", data={"email": address, "csrfmiddlewaretoken": token[1]})
+
+
+def test_without_its_broker_it_serves_signs_in_and_stops(start: Callable[..., Service]) -> None:
+    service = start(REDIS_URL="redis://127.0.0.1:1/0", DEWAN_DEMO="0")
+    url = service.ready()["url"]
+
+    assert "Look in your mailbox" in ask_for_link(url, "ann@example.org").text
+    ann = service.player(url, "ann")
+    asked = time.monotonic()
+    body = {"players": 2, "seats": ["me", "bot"], "move_time": "PT1H"}
+    assert ann.post("/games", json=body).status_code == 201
+    assert time.monotonic() - asked < 3
+    asked = time.monotonic()
+    code, _, err = service.stop()
+
+    assert code == 0
+    assert time.monotonic() - asked < 6
+    assert "the broker is out of reach" in err
+    assert "the cache is out of reach" in err
+
+
+def test_when_the_broker_comes_back_the_sweeps_make_up_for_what_was_lost(
+    start: Callable[..., Service],
+) -> None:
+    with Valkey() as broker:
+        broker.stop()
+        service = start(REDIS_URL=broker.url, DEWAN_DEMO="0")
+        ann = service.player(service.ready()["url"], "ann")
+        body = {"players": 2, "seats": ["bot", "me"], "move_time": "PT1H"}
+        ann.post("/games", json=body).raise_for_status()
+
+        broker.start()
+
+        until(lambda: letters(service.data, "started"))
+        assert service.stop()[0] == 0

@@ -176,8 +176,12 @@ def test_good_values(settings_of: Callable[..., Settings]) -> None:
     ("variables", "demo"),
     [
         ({}, True),
-        ({"EMAIL_URL": "smtp://mail.example"}, False),
+        ({"EMAIL_URL": "smtp://mail.example"}, True),
+        ({"DEWAN_URL": "http://localhost:8000"}, True),
+        ({"DEWAN_URL": "http://127.0.0.1", "EMAIL_URL": "smtp://mail.example"}, True),
+        ({"DEWAN_URL": "http://[::1]:8000"}, True),
         ({"DEWAN_URL": "https://dewan.example"}, False),
+        ({"DEWAN_URL": "http://192.0.2.7:8000"}, False),
         ({"DEWAN_URL": "https://dewan.example", "DEWAN_DEMO": "1"}, True),
         ({"DEWAN_DEMO": "0"}, False),
     ],

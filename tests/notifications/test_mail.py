@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games import services
+from dewan_site.accounts.models import Player
+from games import demo, services
 from games.models import Game
 from notifications import clock, notices, outbox
 from notifications.models import OutboxMail
@@ -219,6 +220,40 @@ def test_a_bug_in_one_mail_stops_no_other(
 
     assert "started" in kinds(sink.to(ben.player.email))
     assert not OutboxMail.objects.filter(state="inflight").exists()
+
+
+def test_a_name_that_has_come_in_somehow_breaks_nobodys_mail(
+    sink: Sink, ann: Person, ben: Person
+) -> None:
+    Player.objects.filter(pk=ann.player.pk).update(name="evil\r\nBcc: x@y.org\u202e")
+    game = start_game(ann, ben)
+    notices.write_to_player(notices.SIGN_IN, Player.objects.get(pk=ann.player.pk))
+
+    outbox.deliver()
+
+    assert not OutboxMail.objects.exclude(state="sent").exists()
+    for person in (ann, ben):
+        subjects = {mail["Subject"] for mail in sink.to(person.player.email)}
+        assert f"Dewan: evil Bcc: x@y.org and Ben [{game}]" in subjects
+    assert not any(mail["Bcc"] or "\u202e" in text_of(mail) for mail in sink.mails)
+
+
+def test_mails_to_the_demo_player_never_leave_the_house(
+    sink: Sink, settings: Any, ann: Person
+) -> None:
+    robin = demo.set_up()
+    table = Game.objects.get(creator=robin, status="open")
+    assert ann.post(f"/{table.pk}/seats").status_code == 201
+    notices.write_to_player(notices.SIGN_IN, robin)
+
+    settings.EMAIL_URL = sink.url
+    outbox.deliver()
+
+    assert {mail["To"] for mail in sink.mails} == {ann.player.email}
+    dropped = OutboxMail.objects.filter(state="dropped")
+    reasons = set(dropped.values_list("reason", flat=True))
+    assert "the demo player has no mailbox in the world" in reasons
+    assert not OutboxMail.objects.filter(state="retry").exists()
 
 
 def test_who_has_stopped_mails_gets_none_about_games(sink: Sink, ann: Person, ben: Person) -> None:
