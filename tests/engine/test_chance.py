@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
+from engine import commands as c
 from engine.chance import Chance, commitment
 from engine.components.shipped import hearth
-from engine.scenarios.base import BASE
+from engine.scenarios import SCENARIOS
 from engine.setup import set_up
 from tests.engine.docs import code_of
 from tests.engine.game import Game, events_of, rechained, secret
 from tests.engine.plain import Data, hearth_data
+from tests.engine.policies import anything, bot, spender, stirrer
 from tests.engine.positions import played
 
 SEED = bytes(range(32))
@@ -111,7 +114,10 @@ def test_every_contribution_changes_every_use() -> None:
     assert len(orders) == 4
 
 
-def dealt_by_hand(players: int, key: bytes) -> Data:
+SMALL_PILE = {2: 6, 3: 8, 4: 10}
+
+
+def dealt_by_hand(players: int, key: bytes, scenario: str = "base") -> Data:
     """Return the set-up that docs/chance.md gives, from the component set's data alone."""
     data: Data = hearth_data()
     ids = {
@@ -121,7 +127,13 @@ def dealt_by_hand(players: int, key: bytes) -> Data:
     tiles = {kind: shuffled(key, use, ids[kind]) for use, kind in enumerate(("start", "neutral"))}
     layout = next(layout for layout in data["layouts"] if layout["players"] == players)
     numbers = words(key, 2)
-    stories = shuffled(key, 3, [story["id"] for story in data["stories"]])
+    stories = [
+        story["id"]
+        for story in data["stories"]
+        if scenario != "downpour" or "water" not in story["requires"]
+    ]
+    stories = shuffled(key, 3, stories)
+    size = 0 if scenario in ("base", "teams") else SMALL_PILE[players]
     cards = shuffled(key, 4, [card["id"] for card in data["cards"]])
     after_hands = cards[2 * players :]
     return {
@@ -130,25 +142,30 @@ def dealt_by_hand(players: int, key: bytes) -> Data:
         "stories": (stories[:5], stories[5:]),
         "hands": [cards[2 * seat : 2 * seat + 2] for seat in range(players)],
         "row": after_hands[:6],
-        "pile": after_hands[6:],
+        "pile": [] if size else after_hands[6:],
+        "small_pile": after_hands[6 : 6 + size],
+        "supply": after_hands[6 + size :] if size else [],
         "start_seat": below(words(key, 5), players),
     }
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("number", range(5))
-def test_the_set_up_is_dealt_as_documented(players: int, number: int) -> None:
+@pytest.mark.parametrize("scenario", ["base", "downpour", "volcano", "lake_villages"])
+def test_the_set_up_is_dealt_as_documented(players: int, number: int, scenario: str) -> None:
     given = [secret("contribution", number, seat) for seat in range(players)]
     seed = secret("seed", number)
     key = hashlib.sha256(b"dewan-chance/1" + seed + b"".join(given)).digest()
-    dealt = set_up(hearth(), BASE, players, Chance(seed, given))
-    assert dealt_by_hand(players, key) == {
+    dealt = set_up(hearth(), SCENARIOS[scenario], players, Chance(seed, given))
+    assert dealt_by_hand(players, key, scenario) == {
         "tiles": [tile.id for tile in dealt.tiles],
         "rotations": [tile.rotation for tile in dealt.tiles],
         "stories": (list(dealt.stories.row), list(dealt.stories.pile or ())),
         "hands": [list(hand or ()) for hand in dealt.hands],
         "row": list(dealt.row),
         "pile": list(dealt.pile or ()),
+        "small_pile": list(dealt.small_pile or ()),
+        "supply": list(dealt.supply or ()),
         "start_seat": dealt.start_seat,
     }
 
@@ -167,6 +184,74 @@ def check(export: Data) -> list[str]:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_documented_program_agrees_with_a_whole_game(players: int) -> None:
     assert check(played(players).export()) == []
+
+
+@cache
+def scenario_game(scenario: str, players: int) -> Game:
+    """Return a whole game of a scenario, with a shuffle, and undos."""
+    for number in range(30):
+        game = Game(players, number, scenario=scenario)
+        while not game.state.over:
+            game.play([anything, spender, bot, stirrer], moves=1)
+            if game.state.undoable and number % 2 and not game.state.over:
+                game.submit(game.state.undoable.seat, [c.Undo()])
+                game.play([bot] * 4, moves=1)
+        if events_of(game.export(), "pile_shuffled"):
+            return game
+    raise AssertionError("no game has a shuffle")
+
+
+WITH_SMALL_PILE = pytest.mark.parametrize("scenario", ["downpour", "volcano", "lake_villages"])
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@WITH_SMALL_PILE
+def test_the_documented_program_agrees_with_a_game_of_a_scenario(
+    scenario: str, players: int
+) -> None:
+    export = scenario_game(scenario, players).export()
+    assert events_of(export, "small_pile_made")
+    assert check(export) == []
+
+
+def test_the_documented_program_agrees_with_a_game_of_teams() -> None:
+    assert check(scenario_game("teams", 4).export()) == []
+
+
+def test_the_documented_program_reads_sealed_answers() -> None:
+    """The rows of all but the last have no event."""
+    export = scenario_game("lake_villages", 4).export()
+    assert [move for move in export["moves"] if not move["events"]]
+    assert check(export) == []
+
+
+@WITH_SMALL_PILE
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("game_set_up", "small_pile"),
+        ("game_set_up", "supply"),
+        ("small_pile_made", "cards"),
+        ("pile_shuffled", "order"),
+    ],
+)
+def test_the_documented_program_finds_other_piles(scenario: str, kind: str, name: str) -> None:
+    export = scenario_game(scenario, 3).export()
+    events_of(export, kind)[0][name].reverse()
+    assert check(export) != []
+
+
+def test_the_documented_program_finds_story_tiles_that_should_be_out() -> None:
+    export = scenario_game("downpour", 3).export()
+    assert check(export | {"scenario": "volcano"}) != []
+
+
+def test_the_documented_program_finds_a_small_pile_while_cards_are_left() -> None:
+    export = Game(2, scenario="downpour").export()
+    supply = events_of(export, "game_set_up")[0]["supply"]
+    made = {"type": "small_pile_made", "cards": supply[:6]}
+    export["moves"].append({"number": 2, "events": [made]})
+    assert check(export) == [f"the small pile {supply[:6]}"]
 
 
 def test_the_documented_program_finds_another_deal() -> None:
