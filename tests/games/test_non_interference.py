@@ -46,6 +46,9 @@ class Rolled(Exception):
     """Undoes everything that was stored for one twin."""
 
 
+Play = Callable[..., tuple[str, "list[Stored]"]]
+"""Plays a game: number, moves, scenario; returns its id and its rows."""
+
 Stored = tuple[int | None, str, str | None, str, str]
 """A row of a log: seat, actor, decision, commands, events."""
 
@@ -154,13 +157,13 @@ def mailed(mail: OutboxMail) -> bytes:
 
 
 @pytest.fixture
-def played(ann: Person, ben: Person) -> Callable[[int, int], tuple[str, list[Stored]]]:
+def played(ann: Person, ben: Person) -> Play:
     """A function that plays a game of so many moves by a number, and returns its id and rows."""
 
-    def play(number: int, moves: int) -> tuple[str, list[Stored]]:
+    def play(number: int, moves: int, scenario: str = "base") -> tuple[str, list[Stored]]:
         chance = random.Random(number)
         people = [ann, ben]
-        game = start_game(*people, visibility="public")
+        game = start_game(*people, visibility="public", scenario=scenario)
         for _ in range(moves):
             asked = asked_person(game, people)
             entries = asked.legal(game)["entries"]
@@ -208,18 +211,28 @@ def compare(
 
 
 @pytest.mark.parametrize("viewer", [0, 1, None])
-@pytest.mark.parametrize(("number", "moves"), [(1, 0), (3, 14), (5, 33)])
+@pytest.mark.parametrize(
+    ("number", "moves", "scenario"),
+    [
+        (1, 0, "base"),
+        (3, 14, "base"),
+        (5, 33, "base"),
+        (7, 26, "lake_villages"),
+        (8, 22, "downpour"),
+    ],
+)
 def test_two_games_that_differ_only_in_what_is_hidden_look_the_same(
-    played: Callable[[int, int], tuple[str, list[Stored]]],
+    played: Play,
     ann: Person,
     ben: Person,
     cleo: Person,
     viewer: int | None,
     number: int,
     moves: int,
+    scenario: str,
 ) -> None:
     with time_machine.travel(NOON, tick=False):
-        game, rows = played(number, moves)
+        game, rows = played(number, moves, scenario)
         reader = cleo if viewer is None else [ann, ben][viewer]
 
         changed = compare(game, rows, viewer, reader, random.Random(number))
@@ -227,9 +240,7 @@ def test_two_games_that_differ_only_in_what_is_hidden_look_the_same(
     assert changed, "the twins are the same game: nothing was compared"
 
 
-def test_the_comparison_notices_a_difference(
-    played: Callable[[int, int], tuple[str, list[Stored]]], ann: Person
-) -> None:
+def test_the_comparison_notices_a_difference(played: Play, ann: Person) -> None:
     with time_machine.travel(NOON, tick=False):
         game, rows = played(6, 0)
         with pytest.raises(AssertionError, match="tells something hidden"):
