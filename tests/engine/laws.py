@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 
 from engine import codec, notation
 from engine import events as e
+from engine.board import areas
 from engine.commands import Command
-from engine.components import BERRIES_PER_SYMBOL, CAMPS
+from engine.components import BERRIES_PER_SYMBOL, CAMPS, WATER
 from engine.decide import submit
 from engine.fold import fold, still_counting
 from engine.legal import legal
@@ -33,6 +34,8 @@ def check_all(game: Game, dice: Dice) -> None:
     berries_are_conserved(game)
     tiles_and_fish_are_conserved(state)
     camps_are_conserved(state)
+    a_lake_has_one_village_at_most(state)
+    a_turn_has_one_scenario_event_at_most(game)
     the_row_is_full_as_far_as_cards_exist(state)
     views_hide_what_is_hidden(state)
     if not state.over:
@@ -98,6 +101,25 @@ def camps_are_conserved(state: State) -> None:
         assert tribe.camps_left + len(state.camps_of(seat)) == CAMPS
         assert len(tribe.stories) <= 4
         assert len({tucked.slot for tucked in tribe.tucked}) == len(tribe.tucked) <= 3
+
+
+def a_lake_has_one_village_at_most(state: State) -> None:
+    """R13.1; in all other games no camp stands on water (R3.6b)."""
+    for area in areas(state.board, state.terrain).members:
+        villages = [space for space in area if state.terrain[space] == WATER and state.camps[space]]
+        assert len(villages) <= int(state.scenario.villages)
+
+
+def a_turn_has_one_scenario_event_at_most(game: Game) -> None:
+    """R10.3, R10.4: one event a turn, whose end is the new small pile."""
+    since: list[e.Event] = []
+    for one in reversed(still_counting(game.rows)):
+        ended = [i for i, event in enumerate(one.events) if isinstance(event, e.TurnEnded)]
+        last_move = one.number == game.rows[-1].number
+        if ended and not last_move:
+            break
+        since = [*one.events, *since]
+    assert sum(isinstance(event, e.ScenarioEvent) for event in since) <= 1
 
 
 def the_row_is_full_as_far_as_cards_exist(state: State) -> None:

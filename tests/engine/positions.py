@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.chance import Chance
 from engine.fold import fold
+from engine.scenarios import SCENARIOS
 from engine.state import State
 from tests.engine.game import Game
 from tests.engine.policies import POLICIES
@@ -50,10 +51,12 @@ class Position(msgspec.Struct, frozen=True):
 
 
 @cache
-def played(players: int, number: int = 0, style: tuple[str, ...] = ("bot",)) -> Game:
+def played(
+    players: int, number: int = 0, style: tuple[str, ...] = ("bot",), scenario: str = "base"
+) -> Game:
     """Return a game that was played to its end, each seat in the next of these styles."""
     policies = [POLICIES[style[seat % len(style)]] for seat in range(players)]
-    return Game(players, number).play(policies)
+    return Game(players, number, scenario=scenario).play(policies)
 
 
 @cache
@@ -63,9 +66,25 @@ def _state(game: Game, rows: int) -> State:
 
 games = st.builds(played, st.integers(2, 4), st.integers(0, GAMES - 1), st.sampled_from(STYLES))
 
+TABLES = [(players, s.key) for s in SCENARIOS.values() for players in s.players]
+STIRRING = (("stirrer",), ("spender", "anything"))
+
+games_of_all_scenarios = st.builds(
+    lambda table, style: played(table[0], 0, style, table[1]),
+    st.sampled_from(TABLES),
+    st.sampled_from(STIRRING),
+)
+
 
 @st.composite
-def positions(draw: st.DrawFn, longest: int = LONGEST) -> Position:
+def positions(
+    draw: st.DrawFn, of: st.SearchStrategy[Game] = games, longest: int = LONGEST
+) -> Position:
     """Return a position in which some seat is asked something."""
-    game = draw(games)
+    game = draw(of)
     return Position(game, draw(st.integers(1, min(longest, len(game.rows) - 1))))
+
+
+def all_positions() -> st.SearchStrategy[Position]:
+    """Return positions of the base game, of teams and of all scenarios."""
+    return positions() | positions(games_of_all_scenarios)

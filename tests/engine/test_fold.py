@@ -17,10 +17,10 @@ from engine.fold import advance, fold, still_counting
 from engine.state import State, Undoable
 from tests.engine.game import Game
 from tests.engine.policies import anything, bot
-from tests.engine.positions import Position, games, positions, repeatable
+from tests.engine.positions import Position, games, games_of_all_scenarios, positions, repeatable
 
 
-@given(games, st.data())
+@given(games | games_of_all_scenarios, st.data())
 @repeatable(60)
 def test_folding_a_then_b_is_folding_both(game: Game, data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(game.rows)))

@@ -18,7 +18,7 @@ from engine.notation import CampPhrase, TuckPhrase, parse
 from engine.rules import routes
 from engine.views import mask
 from tests.engine.docs import text_of as document
-from tests.engine.positions import Position, positions, repeatable
+from tests.engine.positions import Position, all_positions, repeatable
 from tests.engine.table import Table, camp
 
 FORK = "*0  f  m  *1\n  d  m  m"
@@ -169,7 +169,7 @@ def test_whatever_is_typed_is_understood_or_refused(line: str) -> None:
 # ---- Printing and reading back ---------------------------------------------------------------
 
 
-@given(positions())
+@given(all_positions())
 @repeatable(60)
 def test_every_legal_answer_is_read_back_from_its_text(position: Position) -> None:
     seat, seen = position.asked, mask(position.state, position.asked)

@@ -17,7 +17,7 @@ from engine.preview import foresee
 from engine.scenarios.downpour import DOWNPOUR
 from engine.scenarios.lake_villages import LAKE_VILLAGES
 from engine.views import mask
-from tests.engine.positions import Position, positions, repeatable
+from tests.engine.positions import Position, all_positions, repeatable
 from tests.engine.table import Table, camp
 
 LINE = "*0  f:1  d  m  *1"
@@ -96,12 +96,16 @@ ODD = [
     c.Undo(),
     c.Story(place=9),
     c.Tuck(card="nothing"),
+    c.Water(space="X0"),
+    c.Lava(space="A0"),
+    c.Share(shares=()),
+    c.Fish(card="nothing"),
     c.Camp(route=("A0", "A0"), payment=()),
     c.Camp(route=("A0", "Z9"), payment=()),
 ]
 
 
-@given(positions(), st.data())
+@given(all_positions(), st.data())
 @repeatable(150)
 def test_a_preview_is_the_beginning_of_what_happens(
     position: Position, data: st.DataObject

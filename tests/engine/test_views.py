@@ -23,10 +23,17 @@ from engine.legal import legal, routes_to
 from engine.state import State
 from engine.views import Viewer, learners, mask, redact, view_for
 from tests.engine.game import Dice, Game
-from tests.engine.positions import Position, games, positions, repeatable
+from tests.engine.positions import (
+    Position,
+    all_positions,
+    games,
+    games_of_all_scenarios,
+    repeatable,
+)
 from tests.engine.table import Table
 
 VIEWERS = st.sampled_from([None, 0, 1])
+HIDEABLE = {"hands", "pile", "stories", "small_pile", "supply", "card", "cards", "order"}
 LINE = "*0  f  d  m  *1"
 
 
@@ -38,17 +45,22 @@ def hidden_cards(state: State, viewer: Viewer) -> list[str]:
         if seat != viewer
         for card in sorted(tribe.secret)
     ]
-    return [*state.pile, *secrets]
+    return [*state.pile, *(state.small_pile or ()), *(state.supply or ()), *secrets]
 
 
 def dealt_again(state: State, viewer: Viewer, dice: Dice) -> State:
     """Return a state that differs only in what the viewer may not know."""
-    cards = iter(dice.shuffled(hidden_cards(state, viewer)))
-    pile = tuple(next(cards) for _ in state.pile)
-    exchanged = {card: next(cards) for card in hidden_cards(state, viewer)[len(pile) :]}
+    hidden = hidden_cards(state, viewer)
+    exchanged = dict(zip(hidden, dice.shuffled(hidden), strict=True))
+    pile, small_pile, supply = (
+        None if cards is None else tuple(exchanged[card] for card in cards)
+        for cards in (state.pile, state.small_pile, state.supply)
+    )
     return replace(
         state,
-        pile=pile,
+        pile=pile or (),
+        small_pile=small_pile,
+        supply=supply,
         story_pile=tuple(dice.shuffled(state.story_pile)),
         tribes=tuple(
             replace(
@@ -72,14 +84,14 @@ class Twin(msgspec.Struct, frozen=True):
 @st.composite
 def twins(draw: st.DrawFn) -> Twin:
     """The viewer is any seat, or a spectator."""
-    position = draw(positions())
+    position = draw(all_positions())
     return _twin(position, draw(st.sampled_from([None, *position.state.seats])))
 
 
 @st.composite
 def twins_of_the_asked(draw: st.DrawFn) -> Twin:
     """The viewer is the seat that is asked."""
-    position = draw(positions())
+    position = draw(all_positions())
     return _twin(position, position.asked)
 
 
@@ -92,7 +104,7 @@ def _twin(position: Position, viewer: Viewer) -> Twin:
 # ---- Masks hide ------------------------------------------------------------------------------
 
 
-@given(positions(), VIEWERS)
+@given(all_positions(), VIEWERS)
 @repeatable(80)
 def test_no_hidden_card_or_story_tile_is_in_a_view(position: Position, viewer: Viewer) -> None:
     state = position.state
@@ -101,7 +113,7 @@ def test_no_hidden_card_or_story_tile_is_in_a_view(position: Position, viewer: V
     assert not [name for name in hidden if name in served]
 
 
-@given(positions(), VIEWERS)
+@given(all_positions(), VIEWERS)
 @repeatable(40)
 def test_a_view_is_plain_data_and_says_all_that_is_public(
     position: Position, viewer: Viewer
@@ -121,6 +133,7 @@ def test_a_view_has_the_documented_fields() -> None:
     view = view_for(Table("*0 f:2 d1 m *1", sites={"pigment": ["A1 A2"]}).state, 0)
     assert set(view) >= {
         "round", "start_seat", "spaces", "sites", "row", "pile", "discard", "stories", "tribes",
+        "small_pile", "supply", "stock", "teams",
     }  # fmt: skip
     assert view["spaces"][1] == {
         "space": "A1",
@@ -138,14 +151,14 @@ def test_a_view_has_the_documented_fields() -> None:
     }  # fmt: skip
 
 
-@given(games, VIEWERS)
+@given(games | games_of_all_scenarios, VIEWERS)
 @repeatable(20)
 def test_redacted_events_hide_values_and_keep_keys(game: Game, viewer: Viewer) -> None:
     for event in game.events():
         full, shown = msgspec.to_builtins(event), msgspec.to_builtins(redact(event, viewer))
         assert set(full) == set(shown)
         for key, value in full.items():
-            assert shown[key] == value or key in {"hands", "pile", "stories", "card", "order"}
+            assert shown[key] == value or key in HIDEABLE
 
 
 @pytest.mark.parametrize("viewer", [0, 1, 2, None])
