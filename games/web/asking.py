@@ -10,7 +10,7 @@ import msgspec
 
 from engine.questions import KINDS
 from games.models import Game
-from games.words import duration_words, listed
+from games.words import counted, duration_words, listed, victory_words
 
 OF_OTHERS = {
     "draft": "chooses a first story tile",
@@ -43,12 +43,20 @@ class Awaited(msgspec.Struct, frozen=True):
         return KINDS[self.kind].asks if self.mine else OF_OTHERS[self.kind]
 
 
-def awaited(entry: Mapping[str, Any], now: datetime) -> list[Awaited]:
-    """Return the open decisions of a view, or of a game in a list, for its reader."""
+SEALED = "Your answer is sealed until the others have answered"
+"""The headline for who has answered sealed; to everybody else the seat still is asked (R13.5)."""
+
+
+def awaited(entry: Mapping[str, Any], now: datetime, *, sealed: bool = False) -> list[Awaited]:
+    """Return the open decisions of a view, or of a game in a list, for its reader.
+
+    What the reader has answered ``sealed`` is not open to them any more.
+    """
     seats = {seat["seat"]: seat for seat in entry["seats"]}
     return [
         _awaited(decision, seats[decision["seat"]], entry["you"], now)
         for decision in entry["awaiting"]
+        if not (sealed and decision["seat"] == entry["you"])
     ]
 
 
@@ -73,8 +81,12 @@ def asked_of(decisions: Sequence[Awaited]) -> Awaited | None:
     return next((decision for decision in decisions if decision.mine), None)
 
 
-def headline(entry: Mapping[str, Any], decisions: Sequence[Awaited]) -> str:
+def headline(
+    entry: Mapping[str, Any], decisions: Sequence[Awaited], *, sealed: bool = False
+) -> str:
     """Return in one line how a game stands, for its reader."""
+    if sealed:
+        return SEALED
     mine = asked_of(decisions)
     if mine is not None:
         return f"Your turn: {mine.words}"
@@ -89,10 +101,9 @@ def headline(entry: Mapping[str, Any], decisions: Sequence[Awaited]) -> str:
 
 def winners_words(entry: Mapping[str, Any]) -> str:
     """Return who won and with how many points."""
-    result, names = entry["result"], [seat["name"] for seat in entry["seats"]]
-    winners = result["winners"]
-    who = listed(["You" if seat == entry["you"] else names[seat] for seat in winners])
-    alone = len(winners) == 1
-    verb = ("win" if winners[0] == entry["you"] else "wins") if alone else "share the victory"
-    points = next(s["total"] for s in result["scores"] if winners[0] in s["seats"])
-    return f"{who} {verb} with {points} points"
+    result, names, you = entry["result"], [s["name"] for s in entry["seats"]], entry["you"]
+    winners = sorted(result["winners"], key=lambda seat: seat != you)
+    who = ["You" if seat == you else names[seat] for seat in winners]
+    won = [score for score in result["scores"] if score["seats"][0] in winners]
+    words = "You win" if winners == [you] else victory_words(who, len(won))
+    return f"{words} with {counted(won[0]['total'], 'point')}"

@@ -15,8 +15,9 @@ from engine.components import TRIBE_CAMPS, Card, ComponentSet, Side, StoryTile
 from engine.events import Score
 from engine.rules.camp import TRIBE_BOARD, TUCK_SLOTS
 from engine.rules.map import served
-from engine.scoring import final_scores, fire
+from engine.scoring import final_scores
 from engine.state import HIDDEN, State, Tribe
+from games.web.scenario import said
 from games.words import card_words, side_words
 
 STORY_SLOTS = 1 + list(TRIBE_BOARD.values()).count("story")
@@ -155,7 +156,10 @@ class TuckSlot(msgspec.Struct, frozen=True):
 
 
 class TribeFace(msgspec.Struct, frozen=True):
-    """A tribe board with its hand, as the reader may know it."""
+    """A tribe board with its hand, as the reader may know it.
+
+    ``fish`` is None where there are none, ``team`` where everybody plays alone.
+    """
 
     seat: int
     mark: int
@@ -168,6 +172,8 @@ class TribeFace(msgspec.Struct, frozen=True):
     tucked: tuple[TuckSlot, ...]
     berries: int
     fire: int
+    fish: int | None
+    team: int | None
     hand: tuple[CardFace, ...]
     unknown: int
 
@@ -177,9 +183,15 @@ class TribeFace(msgspec.Struct, frozen=True):
         return len(self.hand) + self.unknown
 
 
+def team_of(state: State, seat: int) -> int | None:
+    """Return the number of a seat's team, None if everybody plays alone."""
+    teams = enumerate(state.scenario.teams)
+    return next((number for number, seats in teams if seat in seats), None)
+
+
 def tribe_faces(state: State, seats: Sequence[Mapping[str, str]]) -> list[TribeFace]:
     """Return the tribe boards in seat order; ``seats`` are those of the view."""
-    fires = fire(state)
+    fires = said(state.scenario.key).fire(state)
     return [_tribe_face(state, number, seat, fires[number]) for number, seat in enumerate(seats)]
 
 
@@ -198,6 +210,8 @@ def _tribe_face(state: State, seat: int, who: Mapping[str, str], fires: int) -> 
         tucked=tuple(_tuck_slot(state, tribe, slot) for slot in TUCK_SLOTS.values()),
         berries=tribe.berries,
         fire=fires,
+        fish=tribe.fish if state.scenario.villages else None,
+        team=team_of(state, seat),
         hand=tuple(hand),
         unknown=len(tribe.hand) - len(hand),
     )

@@ -24,6 +24,7 @@ from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
 from games.web.kept import kept_line
+from games.web.scenario import piles, said
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""
@@ -129,6 +130,12 @@ class Tabletop(msgspec.Struct, frozen=True):
         return self.seen.seat
 
     @property
+    def sealed(self) -> bool:
+        """Tell whether the reader has answered, and nobody else may know it yet (R13.5)."""
+        asked = (decision["seat"] for decision in self.view["awaiting"])
+        return self.seat in asked and self.state.question_of(self.seat) is None
+
+    @property
     def last_own_move(self) -> int:
         """Return the number of the reader's last move, 0 if there is none."""
         return max((move.number for move in self.log if move.seat == self.seat), default=0)
@@ -178,6 +185,9 @@ def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
         "game": table.view,
         "board": _board(table, choices),
         "row": faces.row_places(state),
+        "piles": piles(state),
+        "scenario": state.scenario,
+        "said": said(state.scenario.key),
         "stories": faces.story_places(state, seat, choices.stories),
         "story_pile": len(state.story_pile),
         "tribes": tribes,
@@ -192,7 +202,7 @@ def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
 
 
 def _board(table: Tabletop, choices: Choices) -> board.Drawing:
-    """Return the map, with the camps that are news to the reader and the last route."""
+    """Return the map: what the reader can tap, what is news to them, and the last route."""
     state = table.state
     standing = [
         placed
@@ -201,7 +211,15 @@ def _board(table: Tabletop, choices: Choices) -> board.Drawing:
     ]
     route = board.Route(standing[-1].route, standing[-1].seat) if standing else board.NO_ROUTE
     fresh = {placed.route[-1] for placed in standing}
-    return board.draw(table.view, links=choices.spaces, route=route, fresh=fresh)
+    marks = board.Marks(
+        links=choices.spaces,
+        act=choices.act,
+        fresh=fresh,
+        covered=board.covered(state),
+        parts=choices.letters,
+        owners=said(state.scenario.key).owners,
+    )
+    return board.draw(table.view, marks=marks, route=route)
 
 
 def _step_back(table: Tabletop) -> StepBack:
@@ -224,11 +242,12 @@ def _past(table: Tabletop) -> dict[str, Any]:
 def _now(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
     """Return the table, with the question, the news, and what can be tapped."""
     state, seat = table.state, table.seat
-    decisions = awaited(table.view, timezone.now())
+    decisions = awaited(table.view, timezone.now(), sealed=table.sealed)
     asked = asked_of(decisions)
     choices = choices_of(state, seat, table.view["id"])
     return _laid_out(table, choices) | {
-        "headline": headline(table.view, decisions),
+        "headline": headline(table.view, decisions, sealed=table.sealed),
+        "sealed": table.sealed,
         "decisions": decisions,
         "asked": asked,
         "played": _played(request, table),

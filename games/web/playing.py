@@ -18,6 +18,7 @@ from engine import commands, legal, notation
 from engine.commands import Command, Undo
 from engine.errors import GameError, IllegalMove, NotYourDecision
 from engine.state import State
+from engine.views import view_for
 from games import selectors, services
 from games.services import LEGAL_SHOWN
 from games.web import board
@@ -33,7 +34,7 @@ from games.web.paying import (
     route_of,
     step_choices,
 )
-from games.web.preview import preview
+from games.web.preview import Preview, preview
 
 KEY_BYTES = 16
 ROUTES_SHOWN, ROUTES_LISTED = 6, 50
@@ -47,6 +48,11 @@ class Seated(msgspec.Struct, frozen=True):
     state: State
     seat: int
     names: list[str]
+
+    @property
+    def marks(self) -> board.Marks:
+        """Return what the map shows of the scenario's tiles."""
+        return board.Marks(covered=board.covered(self.state))
 
     @property
     def decision(self) -> str | None:
@@ -81,7 +87,7 @@ def choose_route(request: HttpRequest, game_id: str, space: str) -> HttpResponse
     context = {
         "game": seated.view,
         "seat": seated.seat,
-        "board": board.draw(seated.view),
+        "board": board.draw(seated.view, marks=seated.marks),
         "destination": destination,
         "routes": cheapest[:ROUTES_SHOWN],
         "more": cheapest[ROUTES_SHOWN:ROUTES_LISTED],
@@ -105,7 +111,9 @@ def choose_payment(request: HttpRequest, game_id: str) -> HttpResponse:
         return redirect(confirm_path(game_id, camp_text(seated.state, spaces, only)))
     context = {
         "game": seated.view,
-        "board": board.draw(seated.view, route=board.Route(spaces, seated.seat)),
+        "board": board.draw(
+            seated.view, marks=seated.marks, route=board.Route(spaces, seated.seat)
+        ),
         "destination": spaces[-1],
         "route": "-".join(spaces),
         "steps": step_choices(seated.state, seated.seat, steps, seated.names),
@@ -130,12 +138,20 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
     context = {
         "game": seated.view,
         "preview": shown,
-        "board": board.draw(seated.view, route=board.Route(shown.route, seated.seat)),
+        "board": _board_then(seated, shown),
         "decision": seated.decision or "",
         "line": kept_line(request, game_id),
         "key": secrets.token_urlsafe(KEY_BYTES),
     }
     return render(request, "games/confirm.html", context)
+
+
+def _board_then(seated: Seated, shown: Preview) -> board.Drawing:
+    """Return the map with the route that was chosen, or as it is after a tile has been laid."""
+    then = shown.after or seated.state
+    view = seated.view | {"state": view_for(then, seated.seat)}
+    marks = board.Marks(covered=board.covered(then), fresh=shown.fresh, parts=shown.parts)
+    return board.draw(view, marks=marks, route=board.Route(shown.route, seated.seat))
 
 
 @require_POST
@@ -152,8 +168,10 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
     unapplied = [commands.parse(command) for command in answer["unapplied"]]
     if unapplied:
         messages.warning(request, _unapplied_words(request, game_id, unapplied))
-    query = urlencode({"played": answer["number"]})
-    return redirect(f"{reverse('game', args=[game_id])}?{query}")
+    path = reverse("game", args=[game_id])
+    if answer["number"] is None:  # It is sealed, and no move yet: the page says so.
+        return redirect(path)
+    return redirect(f"{path}?{urlencode({'played': answer['number']})}")
 
 
 def _unapplied_words(request: HttpRequest, game_id: str, unapplied: Sequence[Command]) -> str:

@@ -77,7 +77,9 @@ def test_a_site_lies_in_the_middle_of_its_border(view: dict[str, Any]) -> None:
 
 def test_links_news_and_a_route_are_drawn_where_they_belong(view: dict[str, Any]) -> None:
     drawing = board.draw(
-        view, links={"B1": "/there/"}, route=board.Route(["A0", "B0", "B1"], 0), fresh={"A3"}
+        view,
+        marks=board.Marks(links={"B1": "/there/"}, fresh={"A3"}),
+        route=board.Route(["A0", "B0", "B1"], 0),
     )
 
     assert [s.name for s in drawing.spaces if s.href] == ["B1"]
