@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from engine.components import WATER
+from engine.components import RESOURCES, TERRAINS, WATER
 from engine.hexes import DIRECTIONS, Hex, add
 from engine.scenario import GAP_SPACE
 from engine.state import State
@@ -42,6 +42,7 @@ CORNERS: tuple[Point, ...] = (
 INSIDE = 0.87
 """How far from a space's centre the line in its owner's colour runs, the border being at 1."""
 
+TILE_GROUND = {"rain": "water", "volcano": "volcano", "water": "water", "lava": "lava"}
 CLOSED = ("volcano", "lava")
 TILES = {
     "rain": "water, the downpour tile",
@@ -99,6 +100,15 @@ class Owned(msgspec.Struct, frozen=True):
     outline: str
 
 
+class Legend(msgspec.Struct, frozen=True):
+    """A mark that lies on the map, and what it means; ``ground`` is what it is drawn on."""
+
+    drawing: str
+    words: str
+    box: str = "0 0 24 24"
+    ground: str = ""
+
+
 class Drawing(msgspec.Struct, frozen=True):
     """A map ready to be drawn: ``borders`` part areas, ``seams`` the spaces within one."""
 
@@ -119,6 +129,26 @@ class Drawing(msgspec.Struct, frozen=True):
         """Return what a camp at the end of the route looks like: a tent, or a hut on water."""
         end = next((space for space in self.spaces if (space.x, space.y) == self.stops[-1]), None)
         return "hut" if end and end.terrain == WATER else "camp"
+
+    @property
+    def legend(self) -> list[Legend]:
+        """Return what the marks on this map mean."""
+        camps = [space.camp for space in self.spaces if space.camp]
+        here = {"terrain": {space.terrain for space in self.spaces}}
+        here["site"] = {site.kind for site in self.sites}
+        here["tile"] = {space.tile for space in self.spaces}
+        return [
+            *(Legend(f"p-{kind}", kind) for kind in TERRAINS if kind in here["terrain"]),
+            *(Legend(f"p-{kind}", f"{kind} site") for kind in RESOURCES if kind in here["site"]),
+            Legend("g-berry", "berries"),
+            Legend("g-camp", "camp, with the number of its seat"),
+            *([Legend("g-hut", "lake village")] if any(camp.village for camp in camps) else []),
+            *(
+                Legend(f"m-{tile}", words, "-16 -16 32 32", TILE_GROUND[tile])
+                for tile, words in TILES.items()
+                if tile in here["tile"]
+            ),
+        ]
 
     @property
     def has_links(self) -> bool:

@@ -266,9 +266,10 @@ class Scorer(msgspec.Struct, frozen=True):
 
 
 class ScoreColumn(msgspec.Struct, frozen=True):
-    """A score: whose it is, the total, and the cards in hand."""
+    """A score: whose it is, their team if it is one's, the total, and the cards in hand."""
 
     scorers: tuple[Scorer, ...]
+    team: int | None
     total: int
     cards: int
 
@@ -290,9 +291,12 @@ def score_table(scores: Sequence[Score], names: Sequence[str]) -> ScoreTable:
         ),
         columns=tuple(
             ScoreColumn(
-                tuple(_scorer(seat, names) for seat in score.seats), score.total, score.cards
+                tuple(_scorer(seat, names) for seat in score.seats),
+                number if len(score.seats) > 1 else None,
+                score.total,
+                score.cards,
             )
-            for score in scores
+            for number, score in enumerate(scores)
         ),
     )
 

@@ -7,11 +7,15 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.forms.boundfield import BoundWidget
 
+from engine.scenario import Scenario
 from engine.scenarios import SCENARIOS
+from engine.scenarios.base import BASE
 from games.errors import InvalidRequest
 from games.models import Game
 from games.services import NewGame, Submitted
+from games.web.scenario import Said, said
 from games.words import duration_words
 
 MOST_SEATS = max(max(scenario.players) for scenario in SCENARIOS.values())
@@ -55,7 +59,11 @@ class NewGameForm(forms.Form):
         widget=forms.RadioSelect,
         initial=FEWEST_SEATS,
     )
-    scenario = forms.ChoiceField(choices=[(s.key, s.name) for s in SCENARIOS.values()])
+    scenario = forms.ChoiceField(
+        choices=[(s.key, s.name) for s in SCENARIOS.values()],
+        widget=forms.RadioSelect,
+        initial=BASE.key,
+    )
     move_time = forms.TypedChoiceField(coerce=int, choices=move_times)
     visibility = forms.ChoiceField(
         choices=[
@@ -83,12 +91,26 @@ class NewGameForm(forms.Form):
         """Return the fields for the seats."""
         return [self[f"seat{number}"] for number in range(1, MOST_SEATS + 1)]
 
+    @property
+    def scenarios(self) -> list[tuple[BoundWidget, Scenario, Said]]:
+        """Return the choices of a scenario, each with whom it is for and what it changes."""
+        radios = self["scenario"].subwidgets
+        return [(radio, SCENARIOS[key], said(key)) for radio in radios if (key := _value(radio))]
+
     def clean(self) -> dict[str, Any]:
         """Check that the player sits on one seat."""
         data = super().clean() or {}
         if "players" in data and self._seats().count("me") != 1:
             self.add_error(None, "Sit down on exactly one of the seats.")
+        if "players" in data and "scenario" in data:
+            self._check_number(SCENARIOS[data["scenario"]], data["players"])
         return data
+
+    def _check_number(self, scenario: Scenario, players: int) -> None:
+        if players not in scenario.players:
+            wanted = " or ".join(map(str, scenario.players))
+            problem = f"{scenario.name} is for {wanted} players, and you want to be {players}."
+            self.add_error("scenario", problem)
 
     def _seats(self) -> tuple[str, ...]:
         data = self.cleaned_data
@@ -105,6 +127,10 @@ class NewGameForm(forms.Form):
             move_time=data["move_time"],
             visibility=data["visibility"],
         )
+
+
+def _value(radio: BoundWidget) -> str:
+    return str(radio.data["value"])
 
 
 class MoveForm(forms.Form):

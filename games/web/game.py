@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dewan_site.links import absolute
+from engine.scenarios import SCENARIOS
 from engine.state import State
 from games import selectors
 from games.access import NotVisible, Seen
@@ -94,6 +95,8 @@ def _open_table(request: HttpRequest, position: Position) -> dict[str, Any]:
     return {
         "game": position.view,
         "headline": headline(position.view, []),
+        "scenario": SCENARIOS[game.scenario],
+        "said": said(game.scenario),
         "may_call_off": _may_call_off(request, position.seen),
         "missing": sum(seat["name"] is None for seat in position.view["seats"]),
         "join_url": absolute(reverse("join", args=[game.pk]), request),
