@@ -81,6 +81,9 @@ class Teller:
     def move(self, seat: int | None, actor: str, events: Iterable[e.Event]) -> list[str]:
         """Return a move as sentences, one for each event worth telling."""
         told = [ACTORS[actor].format(name=self.name(seat))] if actor in ACTORS else []
+        events = tuple(events)
+        if not events:  # What came of it is told with the last answer (R13.5).
+            told.append(f"The sealed answer of {self.name(seat)} was opened.")
         for event in events:
             tell = _TOLD.get(type(event))
             if tell:
@@ -164,21 +167,36 @@ def _pile_shuffled(_teller: Teller, event: e.PileShuffled) -> str:
     return f"The discard pile was shuffled into a new {pile}."
 
 
-def _scenario_event(_teller: Teller, event: e.ScenarioEvent) -> str:
-    return SCENARIO_EVENTS[event.kind]
+def _scenario_event(teller: Teller, event: e.ScenarioEvent) -> str:
+    happens = SCENARIO_EVENTS[event.kind]
+    fishers = [teller.names[asked.seat] for asked in event.asks if asked.kind == "fish"]
+    return f"{happens} {listed(fishers)} may discard a card for fish." if fishers else happens
 
 
 def _water_placed(teller: Teller, event: e.WaterPlaced) -> str:
-    return f"{teller.names[event.seat]} placed a water tile on {event.space}."
+    placed = f"{teller.names[event.seat]} placed a water tile on {event.space}."
+    return placed + _odd_berry(teller, event)
 
 
 def _lava_placed(teller: Teller, event: e.LavaPlaced) -> str:
-    return f"{teller.names[event.seat]} placed a lava tile on {event.space}: no route passes it."
+    placed = f"{teller.names[event.seat]} placed a lava tile on {event.space}: no route passes it."
+    return placed + _odd_berry(teller, event)
+
+
+def _odd_berry(teller: Teller, event: e.WaterPlaced | e.LavaPlaced) -> str:
+    if event.asks:
+        asked = f"{teller.names[event.seat]} says where the odd berry goes."
+        return f" The area falls into equal parts, and {asked}"
+    return ""
 
 
 def _berries_moved(_teller: Teller, event: e.BerriesMoved) -> str:
-    shares = [f"{share.berries} at {share.space}" for share in event.shares if share.berries]
-    return f"An area was split; of its berries now lie {listed(shares)}."
+    shares = [
+        f"{counted(share.berries, 'berry', 'berries')} at {share.space}"
+        for share in event.shares
+        if share.berries
+    ]
+    return f"Its area is split, with {listed(shares)}."
 
 
 def _fish_resolved(teller: Teller, event: e.FishResolved) -> str:
@@ -188,7 +206,7 @@ def _fish_resolved(teller: Teller, event: e.FishResolved) -> str:
 def _fish_answer(teller: Teller, answer: e.FishAnswer) -> str:
     name = teller.names[answer.seat]
     if answer.card is None:
-        return f"{name} caught no fish and kept all cards."
+        return f"{name} kept all cards and caught no fish."
     return (
         f"{name} discarded {teller.card(answer.card)} for {counted(answer.fish, 'fish', 'fish')}."
     )

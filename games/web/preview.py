@@ -73,8 +73,14 @@ def preview(seen: State, seat: int, commands: Sequence[Command], names: Sequence
         story=_story_taken(seen, seat, first),
         undo=_undo_words(seen, seat, commands),
         lines=[*told.lines, *_stories_met(seen, after, seat), *in_advance],
-        kept=card_faces(after.components, after.tribes[seat].hand),
+        kept=card_faces(after.components, _kept(after, seat, first)),
     )
+
+
+def _kept(after: State, seat: int, command: Command) -> list[str]:
+    """Return the hand then; a card given for fish leaves it when all have answered."""
+    spent = command.card if isinstance(command, c.Fish) else None
+    return [card for card in after.tribes[seat].hand if card != spent]
 
 
 def _undo_words(seen: State, seat: int, commands: Sequence[Command]) -> str:

@@ -5,7 +5,7 @@ A scenario that is not among ``SAID`` can be played too: it is told in general w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -81,11 +81,16 @@ class Piles(msgspec.Struct, frozen=True):
 
 def piles(state: State) -> Piles:
     """Return the piles beside the row: a draw pile, or a small pile and a supply (R10.2)."""
-    discards = f"discards {len(state.discard)}"
     if state.small_pile is None or state.supply is None:
-        return Piles(f"draw pile {len(state.pile)}, {discards}")
-    sizes = f"small pile {len(state.small_pile)}, supply {len(state.supply)}, {discards}"
-    return Piles(sizes, "" if state.over else _soon(state), f"{stock_words(state)} left")
+        return Piles(_sizes({"draw pile": state.pile, "discards": state.discard}))
+    piles = {"small pile": state.small_pile, "supply": state.supply, "discards": state.discard}
+    soon = "" if state.over else _soon(state)
+    return Piles(_sizes(piles), soon, f"{stock_words(state)} left")
+
+
+def _sizes(piles: Mapping[str, Sequence[str]]) -> str:
+    sizes = [f"{name} {len(cards)}" for name, cards in piles.items()]
+    return ", ".join(size.replace(" ", "\N{NO-BREAK SPACE}") for size in sizes)
 
 
 def stock_words(state: State) -> str:
@@ -97,7 +102,8 @@ def stock_words(state: State) -> str:
 def _soon(state: State) -> str:
     words = said(state.scenario.key)
     if state.event_open:
-        return f"{words.happening}: the row is filled when all have answered."
+        then = ", and then the row is filled up" if None in state.row else ""
+        return f"{words.happening} now{then}."
     if not state.stock:
         return "Nothing happens any more when the small pile runs out."
     if not state.small_pile:
