@@ -203,5 +203,9 @@ def _shares(answers: Answers, parts: Sequence[Part]) -> list[Choice]:
 
 def _share_words(command: c.Share, parts: Sequence[Part]) -> str:
     shares = zip(parts, _given(command, parts), strict=True)
-    words = [f"{counted(berries, 'berry', 'berries')} to {part.letter}" for part, berries in shares]
-    return listed(words)
+    return listed([f"{berries_words(berries)} to {part.letter}" for part, berries in shares])
+
+
+def berries_words(number: int) -> str:
+    """Return a number of berries: ``no berry``, ``1 berry``, ``2 berries``."""
+    return counted(number, "berry", "berries") if number else "no berry"

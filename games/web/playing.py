@@ -35,6 +35,7 @@ from games.web.paying import (
     step_choices,
 )
 from games.web.preview import Preview, preview
+from games.web.scenario import said
 
 KEY_BYTES = 16
 ROUTES_SHOWN, ROUTES_LISTED = 6, 50
@@ -52,7 +53,8 @@ class Seated(msgspec.Struct, frozen=True):
     @property
     def marks(self) -> board.Marks:
         """Return what the map shows of the scenario's tiles."""
-        return board.Marks(covered=board.covered(self.state))
+        owners = said(self.state.scenario.key).owners
+        return board.Marks(covered=board.covered(self.state), owners=owners)
 
     @property
     def decision(self) -> str | None:
@@ -150,7 +152,7 @@ def _board_then(seated: Seated, shown: Preview) -> board.Drawing:
     """Return the map with the route that was chosen, or as it is after a tile has been laid."""
     then = shown.after or seated.state
     view = seated.view | {"state": view_for(then, seated.seat)}
-    marks = board.Marks(covered=board.covered(then), fresh=shown.fresh, parts=shown.parts)
+    marks = msgspec.structs.replace(seated.marks, covered=board.covered(then), fresh=shown.fresh)
     return board.draw(view, marks=marks, route=board.Route(shown.route, seated.seat))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ from engine.questions import KINDS
 from engine.rules.map import served, villages_of
 from engine.rules.stories import missing
 from engine.state import State
+from games.web.choices import berries_words
 from games.web.faces import CardFace, StoryFace, card_face, card_faces, story_face
 from games.web.final import why_final
 from games.web.scenario import comes_with, said, stock_words
@@ -36,7 +37,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     """What a submission would do, and whether it can be taken back then.
 
     ``text`` is its canonical notation. ``after`` is the game with the tile that was laid, or the
-    berries that were moved, ``fresh`` where; ``parts`` letters the parts of a split area.
+    berries that were moved, and ``fresh`` says where.
     """
 
     headline: str
@@ -48,7 +49,6 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     route: tuple[str, ...] = ()
     after: State | None = None
     fresh: tuple[str, ...] = ()
-    parts: Mapping[str, str] = {}
     text: str = ""
     undo: str = ""
 
@@ -230,8 +230,7 @@ def _shares_words(moved: BerriesMoved) -> str:
 def _share(_seen: State, _command: c.Share, events: Events, _names: Names) -> Preview:
     moved = next(event for event in events if isinstance(event, BerriesMoved))
     lines = [
-        f"The part of the area with {share.space} has "
-        f"{counted(share.berries, 'berry', 'berries')} then."
+        f"The part of the area with {share.space} has {berries_words(share.berries)} then."
         for share in moved.shares
     ]
     return Preview(

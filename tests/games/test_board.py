@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from engine.scenarios.downpour import DOWNPOUR
+from engine.scenarios.lake_villages import LAKE_VILLAGES
+from engine.scenarios.volcano import VOLCANO
 from engine.views import view_for
 from games.web import board
 from tests.engine.table import Table
@@ -95,3 +98,62 @@ def test_the_whole_map_fits_into_the_picture(view: dict[str, Any]) -> None:
     for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", " ".join(s.points for s in drawing.spaces)):
         assert left < float(x) < left + width
         assert top < float(y) < top + height
+
+
+# ---- Tiles of the scenarios ------------------------------------------------------------------
+
+
+def drawn(table: Table, **marks: Any) -> board.Drawing:
+    seats = [{"seat": seat, "name": name} for seat, name in enumerate(["Ann", "Ben"])]
+    view = {"state": view_for(table.state, None), "seats": seats}
+    covered = board.covered(table.state)
+    return board.draw(view, marks=board.Marks(covered=covered, **marks))
+
+
+def words(drawing: board.Drawing) -> dict[str, str]:
+    return {space.name: space.words.partition(": ")[2] for space in drawing.spaces}
+
+
+def legend(drawing: board.Drawing) -> set[str]:
+    return {mark.words for mark in drawing.legend}
+
+
+def test_the_downpour_and_what_it_has_covered_look_like_water() -> None:
+    table = Table("*0 f:2 f x d *1", scenario=DOWNPOUR, small_pile="W1 W2")
+    drawing = drawn(table.play("take 1-2").play("water A2"))
+
+    assert words(drawing)["X0"] == "water, the downpour tile"
+    assert words(drawing)["A2"] == "water, a water tile"
+    assert [(s.tile, s.terrain) for s in drawing.spaces if s.tile] == [
+        ("water", "water"),
+        ("rain", "water"),
+    ]
+    assert {"water, the downpour tile", "water, a water tile"} <= legend(drawing)
+    assert "lake village" not in legend(drawing)
+
+
+def test_volcano_and_lava_are_closed_and_told_from_bare_ground() -> None:
+    table = Table("*0 f f:2 v d *1", scenario=VOLCANO, small_pile="W1 W2", owners={"A": 1})
+    drawing = drawn(table.play("take 1-2").play("lava A2"), owners=True)
+
+    assert words(drawing)["X0"] == "the volcano, closed to every route"
+    assert words(drawing)["A2"] == "lava, closed to every route, on the starting tile of Ben"
+    assert [s.terrain for s in drawing.spaces] == [
+        *("bare", "forest", "lava", "volcano", "desert", "bare")
+    ]
+    assert [owned.seat for owned in drawing.owners] == [1]
+
+
+def test_a_camp_on_water_is_a_lake_village() -> None:
+    drawing = drawn(Table("*0 f w1 d *1", scenario=LAKE_VILLAGES, small_pile="W1 W2"))
+
+    assert words(drawing)["A2"] == "water, lake village of Ben"
+    assert [s.name for s in drawing.spaces if s.camp and s.camp.village] == ["A2"]
+    assert "lake village" in legend(drawing)
+
+
+def test_the_parts_of_a_split_area_are_lettered() -> None:
+    drawing = drawn(Table(MAP), parts={"A1": "A", "A2": "B"})
+
+    assert [s.part for s in drawing.spaces if s.part] == ["A", "B"]
+    assert words(drawing)["A2"] == "forest, part B"

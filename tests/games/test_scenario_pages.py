@@ -12,12 +12,19 @@ from engine import commands as c
 from engine.commands import Command
 from engine.legal import legal
 from engine.scenarios import SCENARIOS
+from engine.scenarios.downpour import DOWNPOUR
+from engine.scenarios.lake_villages import LAKE_VILLAGES
 from engine.state import State
 from games import selectors, services
 from games.models import Game
 from games.services import Submitted
+from games.web.asking import winners_words
+from games.web.choices import choices_of
+from games.web.preview import preview
+from games.web.scenario import piles
 from tests.engine.game import Dice
 from tests.engine.policies import stirrer
+from tests.engine.table import Table
 from tests.pages import Page, Visitor
 from tests.people import Person, start_game
 
@@ -204,3 +211,148 @@ def test_every_page_of_a_game_is_there(people: list[Person], scenario: str) -> N
         assert last.has_link(f"#{term.rule}")
     for at in range(1, Game.objects.get(pk=game).version, 9):
         assert page_of(table[-1], game, at=at).status == 200
+
+
+# ---- What is said beforehand -----------------------------------------------------------------
+
+NAMES = ["Ann", "Ben"]
+
+
+def foretold(table: Table, *commands: Command) -> str:
+    """Return everything that the page says before a command is played."""
+    shown = preview(table.state, table.asked, commands, NAMES)
+    return " ".join([shown.headline, *shown.lines, shown.undo])
+
+
+def rainy(drawing: str) -> Table:
+    return Table(drawing, scenario=DOWNPOUR, small_pile="W1 W2").play("take 1-2")
+
+
+@pytest.mark.parametrize(
+    ("drawing", "told"),
+    [
+        (
+            "*0 f:1 f:2 f f m *1\n b w m x b",
+            "parts of 2 and 1 spaces. Of its 3 berries you then find 3 at A3",
+        ),
+        ("*0 f:1 f m m *1\n b w m x b", "Its area keeps 1 berry."),
+        ("*0 m f:2 x m *1", "Nothing is left of its area: 2 berries there leave the game."),
+        ("*0 f:1 f m m *1\n b w m x b", "7 water tiles are left"),
+    ],
+)
+def test_what_becomes_of_the_berries_is_said_beforehand(drawing: str, told: str) -> None:
+    table = rainy(drawing)
+    assert told in foretold(table, c.Water(space="A2"))
+
+
+def test_a_split_that_leaves_an_odd_berry_says_so() -> None:
+    table = rainy("*0 f:1 f:2 f *1\n b w m x b")
+    assert "cannot be shared evenly" in foretold(table, c.Water(space="A2"))
+
+    choices = choices_of(table.play("water A2").state, table.asked, "game")
+    assert [(part.letter, part.spaces) for part in choices.parts] == [
+        ("A", ("A1",)),
+        ("B", ("A3",)),
+    ]
+    assert [share.label for share in choices.shares] == [
+        "2 berries to A and 1 berry to B",
+        "1 berry to A and 2 berries to B",
+    ]
+    assert choices.letters == {"A1": "A", "A3": "B"}
+    assert set(choices.spaces) == {"A1", "A3"}
+
+
+def test_a_take_that_brings_the_event_says_so() -> None:
+    table = Table("*0 f x *1", scenario=DOWNPOUR, small_pile="W1 W2")
+    assert "the last card of the small pile: it rains." in foretold(table, c.Take(places=(1, 2)))
+    table = Table("*0 f x *1", scenario=DOWNPOUR, small_pile="W1 W2 W3")
+    assert "it rains" not in foretold(table, c.Take(places=(1, 2)))
+    assert piles(table.state).soon == "3 cards until it rains."
+
+
+def test_a_village_says_what_it_does_and_who_is_paid_for_crossing() -> None:
+    lake = Table(
+        "*0 f w w1 d *1", scenario=LAKE_VILLAGES, small_pile="W4", hands={0: "B1 F1 W1 D1"}
+    )
+    (over,) = [camp for camp in lake.legal if isinstance(camp, c.Camp) and camp.route[-1] == "A4"]
+    assert [spent.to for spent in preview(lake.state, 0, [over], NAMES).spent] == [
+        "",
+        "",
+        "Ben",
+        "",
+    ]
+
+    lake = Table("*0 f w w d *1", scenario=LAKE_VILLAGES, small_pile="W4", hands={0: "B1 F1 W1"})
+    (build,) = [camp for camp in lake.legal if isinstance(camp, c.Camp) and camp.route[-1] == "A2"]
+    assert "It is a lake village" in foretold(lake, build)
+
+
+# ---- Teams -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("winners", "you", "told"),
+    [
+        ([0, 2], None, "Ann and Cleo win with 41 points"),
+        ([0, 2], 2, "You and Ann win with 41 points"),
+        ([0, 1, 2, 3], 1, "You, Ann, Cleo and Dora share the victory with 41 points"),
+    ],
+)
+def test_a_team_wins_together(winners: list[int], you: int | None, told: str) -> None:
+    names = ["Ann", "Ben", "Cleo", "Dora"]
+    scores = [{"seats": [0, 2], "total": 41}, {"seats": [1, 3], "total": 41}]
+    entry = {
+        "you": you,
+        "seats": [{"seat": seat, "name": name} for seat, name in enumerate(names)],
+        "result": {"winners": winners, "scores": scores},
+    }
+    assert winners_words(entry) == told
+
+
+def test_partners_are_marked_and_hide_their_hands(people: list[Person]) -> None:
+    table = [*people, Person("Cleo"), Person("Dora")]
+    game = start_game(*table, scenario="teams")
+    page = page_of(table[0], game)
+
+    assert page.html.count("#g-team-0") == page.html.count("#g-team-1") > 2
+    assert "your partner" in page.words
+    assert page.words.count("2 of them unknown") == 3
+
+
+# ---- Opening a game --------------------------------------------------------------------------
+
+
+NEW = {
+    "players": "2",
+    "seat1": "me",
+    "seat2": "open",
+    "move_time": "259200",
+    "visibility": "public",
+}
+
+
+def test_a_scenario_for_others_than_want_to_play_is_refused_on_the_page(ann: Person) -> None:
+    page = Visitor(ann.player).post("/games/new/", NEW | {"scenario": "teams"})
+
+    assert page.status == 400
+    assert "Teams is for 4 players, and you want to be 2." in page.words
+    assert not Game.objects.exists()
+
+
+def test_the_scenario_is_told_wherever_one_comes_to_the_table(people: list[Person]) -> None:
+    ann, ben = (Visitor(person.player) for person in people)
+    page = ann.post("/games/new/", NEW | {"scenario": "volcano"})
+
+    assert "Volcano. Now and then lava closes a space" in page.words
+    assert "Volcano" in ben.get("/").words
+    assert "Volcano. Now and then lava closes a space" in ben.get(f"{page.path}join/").words
+
+
+def test_a_rematch_keeps_the_scenario(people: list[Person]) -> None:
+    game = start_game(*people, scenario="lake_villages")
+    services.cancel_game(game)
+
+    page = Visitor(people[0].player).post(f"/games/{game}/rematch/")
+
+    assert page.status == 200
+    assert Game.objects.exclude(pk=game).get().scenario == "lake_villages"
