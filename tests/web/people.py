@@ -73,10 +73,11 @@ class Person:
 
     # ---- At the table --------------------------------------------------------------------
 
-    def open_game(self, *seats: Seat) -> str:
+    def open_game(self, *seats: Seat, scenario: str = "Base game") -> str:
         """Open a game with these seats and return its path."""
         self.page.goto("/games/new/")
         self.page.get_by_role("radio", name=str(len(seats)), exact=True).check()
+        self.page.get_by_role("radio", name=re.compile(f"^{scenario}")).check()
         for number, who in enumerate(seats, 1):
             group = self.page.get_by_role("radiogroup", name=f"Seat {number}")
             group.get_by_role("radio", name=who.capitalize()).check()
@@ -140,6 +141,13 @@ class Person:
             kind = "take"
         self.tap("Play it")
         return kind
+
+    def take_something(self) -> None:
+        """Answer what is asked, a turn by taking cards, as long as that is not over."""
+        self.wait_for_turn()
+        places = ".tucks .chip, .story-choice, .pair, .pick, #share .chip"
+        self.page.locator(places).or_(self.reachable).last.click()
+        self.tap("Play it")
 
     def play_out(self, game: str, token: str) -> None:
         """Play a game to its end over REST: camps as long as there are any to place."""
