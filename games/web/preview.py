@@ -21,7 +21,7 @@ from engine.state import State
 from games.web.choices import berries_words
 from games.web.faces import CardFace, StoryFace, card_face, card_faces, story_face
 from games.web.final import why_final
-from games.web.scenario import comes_with, said, stock_words
+from games.web.scenario import comes_with, left_words, said
 from games.words import counted, listed, side_words
 
 
@@ -190,7 +190,7 @@ def _cover(seen: State, command: c.Water | c.Lava, events: Events, _names: Names
             if water
             else "No route starts, passes or ends there any more, for the whole game.",
             *_area_lines(seen, command.space, events),
-            f"Then {stock_words(msgspec.structs.replace(seen, stock=seen.stock - 1))} are left.",
+            f"Then {left_words(msgspec.structs.replace(seen, stock=seen.stock - 1))}.",
         ],
         fresh=(command.space,),
     )
@@ -250,7 +250,7 @@ def _fish(seen: State, command: c.Fish, _events: Events, _names: Names) -> Previ
     return Preview(
         headline=f"Discard {card_face(seen.components.cards[command.card]).words} for {fish}",
         lines=[
-            f"You have {counted(villages, 'lake village')}, and {stock_words(seen)} are left: "
+            f"You have {counted(villages, 'lake village')}, and {left_words(seen)}: "
             f"the card brings {fish}.",
             "Fish go round in turn order. If none is left for you, you keep the card unseen.",
         ],

@@ -31,7 +31,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SAID = {
-    "base": Said(changes="Nothing: camps, stories, groups and berries.", chapter="R3.1"),
+    "base": Said(changes="Stories, fire, groups of camps, and berries score.", chapter="R3.1"),
     "teams": Said(
         changes="Two against two: seats 1 and 3 play seats 2 and 4. Groups need camps of both "
         "partners, berries pair up, and the team with most points wins.",
@@ -97,6 +97,11 @@ def stock_words(state: State) -> str:
     """Return what is left of the scenario's tiles or tokens: ``6 water tiles``."""
     one, many = said(state.scenario.key).stock
     return counted(state.stock, one, many) if state.stock else f"no {many}"
+
+
+def left_words(state: State) -> str:
+    """Return what is left as a sentence goes on: ``6 water tiles are left``."""
+    return f"{stock_words(state)} {'is' if state.stock == 1 else 'are'} left"
 
 
 def _soon(state: State) -> str:

@@ -114,6 +114,7 @@ def test_a_tile_is_placed_by_tapping_the_map(
     people: list[Person], scenario: str, kind: str
 ) -> None:
     game, person = reach(people, scenario, kind)
+    before = Game.objects.get(pk=game).version
     page = page_of(person, game)
     spaces = [line.split()[1] for line in answers(page) if line.startswith(kind)]
 
@@ -127,8 +128,14 @@ def test_a_tile_is_placed_by_tapping_the_map(
     assert f"{spaces[0]}: {'water, a water tile' if kind == 'water' else 'lava, closed'}" in (
         html.unescape(shown.html)
     )
-    assert f"7 {kind} tiles are left" in shown.words or " left." in shown.words
+    assert re.search(rf"Then \d {kind} tiles are left", shown.words)
     assert f"placed a {kind} tile on {spaces[0]}" in played.words
+
+    version = Game.objects.get(pk=game).version
+    covered = re.compile(f"<title>{spaces[0]}: (water, a water tile|lava, closed)")
+    assert covered.search(page_of(person, game).html)
+    assert not covered.search(page_of(person, game, at=before).html)
+    assert covered.search(page_of(person, game, at=version).html)
 
 
 @pytest.mark.parametrize("scenario", ["downpour", "volcano"])
