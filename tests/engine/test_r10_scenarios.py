@@ -332,6 +332,20 @@ def test_r10_4_an_empty_small_pile_is_made_again_when_cards_are_taken_without_an
     assert table.row == "F2 F1 M1 M2 D1 D2"
 
 
+def test_r10_4_a_fill_that_uses_up_the_small_pile_goes_on_from_a_new_one() -> None:
+    table = rainy(
+        "*0 w f f0 d *1",
+        row="- - - M6 D5 D6",
+        small_pile="W1",
+        pile="F3 F4 F5",
+        hands={0: "F1 F2"},
+        placed={0: 0},
+    ).play("camp A2 from A3 pay F1 F2")
+    assert table.row == "F4 F3 W1 M6 D5 D6"
+    assert table.happened(e.ScenarioEvent) == []
+    assert len(table.happened(e.SmallPileMade)) == 1
+
+
 def test_r10_4_a_row_that_stays_short_closes_up_and_is_filled_later() -> None:
     table = rainy("*0 w f f f1 *1", small_pile="W1", pile="", hands={1: "F1 F2"}, placed={1: 0})
     table.play("take 5-6")

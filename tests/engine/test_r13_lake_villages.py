@@ -181,6 +181,7 @@ def test_r13_3_which_water_card_is_given_is_never_chosen_silently() -> None:
 def test_r13_4_a_village_is_adjacent_to_no_lake() -> None:
     assert served(lake("*0 f w0 w d *1").state, 0) == {"water": 0}
     assert served(lake("*0 f0 w0 w d *1").state, 0) == {"forest": 1, "water": 1}
+    assert served(lake("*0 d w0 w d w f0 *1").state, 0) == {"forest": 1, "water": 1}
 
 
 def test_r13_4_the_space_that_was_named_fixes_its_sites() -> None:
@@ -488,7 +489,8 @@ def test_r13_6_each_water_area_by_itself() -> None:
 def test_r13_6_a_lake_with_a_village_counts_and_the_village_does_not() -> None:
     assert lake("*0 f w0 f1 d *1").points(MOST) == [0, 6]
     assert lake("*0 f0 w1 d f *1").points(MOST) == [6, 0]
-    assert lake("*0 d f w0 f d *1").points(MOST) == [0, 0]
+    assert lake("*0 f w0 w f1 d *1").points(MOST) == [0, 6]
+    assert lake("*0 d f w0 w f d *1").points(MOST) == [0, 0]
 
 
 def test_r13_6_starting_camps_are_camps_here() -> None:
