@@ -47,7 +47,7 @@ def test_every_event_and_field_is_documented(event: type) -> None:
 
 
 def test_every_problem_code_is_documented_with_its_status() -> None:
-    from games.api.problems import STATUS  # noqa: PLC0415
+    from games.errors import STATUS  # noqa: PLC0415
 
     documented = dict(re.findall(r"^\| `(\w+)` \| (\d{3}) \|", page("api.md"), re.MULTILINE))
     assert documented == {code: str(status) for code, status in STATUS.items()}

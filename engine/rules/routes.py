@@ -79,7 +79,8 @@ def _check_destination(state: State, space: int) -> None:
 def _check_open(state: State, space: int) -> None:
     """Refuse the volcano and lava: no route crosses, starts or ends there (R12.2)."""
     if is_closed(state.board, state.terrain, space):
-        raise IllegalMove("R12.2", f"no route passes {state.board.names[space]}: lava covers it")
+        name = state.board.names[space]
+        raise IllegalMove("R12.2", f"no route passes {name}: the volcano or lava covers it")
 
 
 def is_closed(board: Board, terrain: Terrains, space: int) -> bool:

@@ -12,26 +12,8 @@ from rest_framework.views import exception_handler
 
 from engine.errors import AmbiguousCommand, GameError, IllegalMove
 from games.access import NotVisible
+from games.errors import STATUS
 
-STATUS = {
-    "invalid_request": 400,
-    "invalid_command": 400,
-    "not_authenticated": 401,
-    "not_found": 404,
-    "method_not_allowed": 405,
-    "not_acceptable": 406,
-    "too_large": 413,
-    "unsupported_media_type": 415,
-    "stale_move": 409,
-    "not_your_decision": 409,
-    "game_over": 409,
-    "game_full": 409,
-    "illegal_move": 422,
-    "ambiguous_command": 422,
-    "idempotency_key_reused": 422,
-    "internal_error": 500,
-}
-"""Every code that a client can get, with its HTTP status."""
 CONTENT_TYPE = "application/problem+json"
 
 _OF_FRAMEWORK = {

@@ -24,7 +24,7 @@ from engine.errors import (
 )
 from engine.notation import Entry
 from games.access import NotVisible
-from games.api.problems import STATUS
+from games.errors import STATUS
 from games.web.kept import kept_line
 from games.web.paying import confirm_path
 
