@@ -332,6 +332,7 @@ def my_games(player: Player, after: str = "") -> dict[str, Any]:
 def _with_details(games: QuerySet[Game]) -> Iterable[Game]:
     open_decisions = Decision.objects.filter(answered_at=None).order_by("seat")
     return games.prefetch_related(
+        "sealed_answers",
         Prefetch("seats", Seat.objects.select_related("player")),
         Prefetch("decisions", open_decisions, to_attr="open_decisions"),
     )
@@ -341,14 +342,17 @@ def _listed(game: Game, player: Player) -> dict[str, Any]:
     seats = list(game.seats.all())
     you = next((seat.number for seat in seats if seat.player_id == player.pk), None)
     decisions: Sequence[Decision] = game.open_decisions  # type: ignore[attr-defined]
-    mine = [decision for decision in decisions if decision.seat == you]
+    sealed = any(answer.seat == you for answer in game.sealed_answers.all())
+    mine = [decision for decision in decisions if decision.seat == you and not sealed]
     return {
         "id": game.pk,
         "version": game.version,
         "status": game.status,
         "scenario": game.scenario,
         "visibility": game.visibility,
+        "move_time": game.move_time,
         "you": you,
+        "sealed": sealed,
         "round": game.round,
         "seats": [{"seat": s.number, "name": s.name, "kind": s.kind} for s in seats],
         "awaiting": [awaited(decision) for decision in decisions],

@@ -17,12 +17,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dewan_site.accounts.forms import SignInForm
 from dewan_site.accounts.models import Player
-from engine.questions import KINDS
 from engine.scenarios import SCENARIOS
 from engine.scenarios.base import BASE
 from games import access, selectors, services
 from games.errors import GameFull, InvalidRequest
-from games.models import Game, SealedAnswer, Seat
+from games.models import Game, Seat
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.doors import for_players, for_viewers, player_of, signed_in
 from games.web.forms import NewGameForm
@@ -39,7 +38,7 @@ class Opponent(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A game in a list, as its reader sees it; ``move_time`` in words while it is open."""
+    """A game in a list, as its reader sees it; ``move_time`` is in words."""
 
     game: Mapping[str, Any]
     scenario: str
@@ -79,34 +78,15 @@ def _my_games(player: Player, after: str) -> dict[str, Any]:
 
 
 def _all_listed(entries: Sequence[Mapping[str, Any]]) -> list[Listed]:
-    waiting = [entry["id"] for entry in entries if entry["status"] == Game.Status.OPEN]
-    times = dict(Game.objects.filter(pk__in=waiting).values_list("pk", "move_time"))
-    sealed = _answered_sealed(entries)
-    return [
-        _listed(entry, times.get(entry["id"]), sealed=entry["id"] in sealed) for entry in entries
-    ]
+    return [_listed(entry) for entry in entries]
 
 
-def _answered_sealed(entries: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the games in which the reader has given the answer that is asked, sealed."""
-    asked = {
-        (entry["id"], decision["decision"])
-        for entry in entries
-        for decision in entry["awaiting"]
-        if decision["seat"] == entry["you"] and KINDS[decision["kind"]].sealed
-    }
-    if not asked:
-        return set()
-    given = SealedAnswer.objects.filter(game__in={game for game, _ in asked})
-    return {game for game, _ in asked.intersection(given.values_list("game", "decision"))}
-
-
-def _listed(entry: Mapping[str, Any], move_time: int | None, *, sealed: bool) -> Listed:
-    decisions = awaited(entry, timezone.now(), sealed=sealed)
+def _listed(entry: Mapping[str, Any]) -> Listed:
+    decisions = awaited(entry, timezone.now(), sealed=entry["sealed"])
     return Listed(
         game=entry,
         scenario=_scenario_name(entry["scenario"]),
-        headline=headline(entry, decisions, sealed=sealed),
+        headline=headline(entry, decisions, sealed=entry["sealed"]),
         asked=asked_of(decisions),
         others=[decision for decision in decisions if not decision.mine],
         opponents=[
@@ -115,7 +95,7 @@ def _listed(entry: Mapping[str, Any], move_time: int | None, *, sealed: bool) ->
             if seat["seat"] != entry["you"]
         ],
         opened=datetime.fromisoformat(entry["created_at"]),
-        move_time="" if move_time is None else duration_words(move_time),
+        move_time=duration_words(entry["move_time"]),
     )
 
 

@@ -16,6 +16,7 @@ from games import backup, projections, services, store
 from games.models import Decision, Move, SealedAnswer
 from notifications import clock, outbox
 from notifications.models import OutboxMail
+from tests.pages import Visitor
 from tests.people import Person, asked_person, start_game
 from tests.smtp import Sink
 from tests.threads import at_once
@@ -241,3 +242,16 @@ def test_r13_5_two_answers_at_once_are_both_kept() -> None:
     assert sorted(row.seat for row in rows if row.seat is not None) == [0, 1]
     assert asked_person(game, people)
     assert_consistent(game, people[0])
+
+
+def test_r13_5_ones_own_list_knows_that_one_has_answered(game: str, people: list[Person]) -> None:
+    ann, ben = people
+    ann.choose(game, "fish")
+
+    mine, theirs = (person.get("").json()["games"][0] for person in people)
+
+    assert mine["deadline"] is None
+    assert theirs["deadline"] is not None
+    assert [decision["seat"] for decision in mine["awaiting"]] == [0, 1]
+    assert "Your turn" not in Visitor(ann.player).get("/").words
+    assert "Your turn" in Visitor(ben.player).get("/").words
