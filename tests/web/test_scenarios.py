@@ -9,21 +9,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.web.conftest import NewPerson
 from tests.web.people import PATIENCE, Person
-from tests.web.test_looks import serious, too_small, too_wide
+from tests.web.test_looks import flaws
 
 LONGEST = 40
 MINE = re.compile("^Your turn|win|share the victory")
 
 
 def look(person: Person, *, script: bool) -> list[str]:
-    """Check a page in both colour schemes; the checks are scripts, and run only with script."""
-    if not script:
-        return []
-    found = [*too_wide(person.page), *too_small(person.page)]
-    for scheme in ("light", "dark"):
-        person.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        found += serious(person.page)
-    return found
+    """Check a page; the checks are scripts, and run only with script."""
+    return flaws(person.page) if script else []
 
 
 def take_until(person: Person, asked: str) -> None:
@@ -103,6 +97,7 @@ def test_the_form_offers_what_fits_the_number_and_teams_are_marked(ann: Person) 
     assert look(ann, script=True) == []
 
     ann.open_game("me", "bot", "bot", "bot", scenario="Teams")
+    ann.wait_for_turn()
     expect(page.get_by_text("your partner")).to_be_visible()
     assert look(ann, script=True) == []
 
