@@ -7,7 +7,7 @@ finds the routes worth offering. Both look at the map through the same few funct
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -175,7 +175,12 @@ class Route(msgspec.Struct, frozen=True):
 
 def any_route(state: State, seat: int) -> bool:
     """Tell whether the seat's hand pays for any route at all."""
-    return bool(cheapest_routes(state, seat))
+    search = _Search(state, seat)
+    if search.finds_any():
+        return True
+    return not search.complete and any(
+        _Search(state, seat, space, gifts=False).finds_any() for space in destinations(state)
+    )
 
 
 def cheapest_routes(state: State, seat: int) -> list[Route]:
@@ -262,13 +267,21 @@ class _Search:
                     edge.append(near)
         return distances
 
+    def finds_any(self) -> bool:
+        """Tell whether there is a route, without looking for others."""
+        starts = self._starts()
+        return any(True for start in starts for _ in self._arriving(_node(self.state, start)))
+
+    def _starts(self) -> list[int]:
+        """Return the spaces that routes can start from: none when no camp is left to place."""
+        camps_left = self.state.tribes[self.seat].camps_left
+        return self.state.camps_of(self.seat) if camps_left else []
+
     def routes(self) -> list[Route]:
         """Return the routes from each of the seat's camps, in the order of starts and ends."""
-        if self.state.tribes[self.seat].camps_left == 0:
-            return []
         return [
             self._route(label, start, end)
-            for start in self.state.camps_of(self.seat)
+            for start in self._starts()
             for label in self._arrivals(_node(self.state, start))
             for end in self._ends(label.node)
         ]
@@ -280,8 +293,15 @@ class _Search:
         return [space for space in self.spaces[node] if is_destination(self.state, space)]
 
     def _arrivals(self, start: int) -> list[_Label]:
-        first = self._extended(None, start)
+        """Return the ways from a node to destinations that are worth offering, in their order."""
         arrived: dict[int, list[_Label]] = {}
+        for label in self._arriving(start):
+            arrived.setdefault(label.node, []).append(label)
+        return [label for node in sorted(arrived) for label in self._best(arrived[node])]
+
+    def _arriving(self, start: int) -> Iterator[_Label]:
+        """Yield ways from a node to destinations, the shortest first."""
+        first = self._extended(None, start)
         seen: dict[tuple[int, int], list[_Label]] = {}
         edge = deque([first] if first else [])
         labels_left = LABELS // len(self.state.camps_of(self.seat))
@@ -297,8 +317,7 @@ class _Search:
                     continue
                 edge.append(longer)
                 if self._is_destination(node):
-                    arrived.setdefault(node, []).append(longer)
-        return [label for node in sorted(arrived) for label in self._best(arrived[node])]
+                    yield longer
 
     def _is_destination(self, node: int) -> bool:
         return self.to in (None, node) and is_destination(self.state, self.spaces[node][0])
