@@ -42,6 +42,20 @@ def contains(counts: int, part: int) -> bool:
     return ((counts | _GUARDS) - part) & _GUARDS == _GUARDS
 
 
+_SETS = [
+    (fields, sum(1 << field for field in fields))
+    for size in range(1, len(TERRAINS) + 1)
+    for fields in combinations(range(len(TERRAINS)), size)
+]
+"""Every set of terrains, as their fields and as bits."""
+
+
+@cache
+def _shown(card: Card) -> int:
+    """Return the terrains that a card shows, as bits."""
+    return sum(1 << TERRAINS.index(side.terrain) for side in card.sides)
+
+
 class Purse:
     """What a hand can pay.
 
@@ -50,12 +64,10 @@ class Purse:
     """
 
     def __init__(self, state: State, seat: int) -> None:
-        cards = [state.components.cards[card] for card in state.tribes[seat].hand]
+        cards = [_shown(state.components.cards[card]) for card in state.tribes[seat].hand]
         self._size = len(cards)
         self._showing = [
-            (tuple(TERRAINS.index(t) for t in terrains), _showing_any(cards, terrains))
-            for size in range(1, len(TERRAINS) + 1)
-            for terrains in combinations(TERRAINS, size)
+            (fields, sum(1 for card in cards if card & terrains)) for fields, terrains in _SETS
         ]
         self._answers: dict[int, bool] = {}
 
@@ -71,10 +83,6 @@ class Purse:
         return sum(need) <= self._size and all(
             sum(need[i] for i in fields) <= cards for fields, cards in self._showing
         )
-
-
-def _showing_any(cards: Sequence[Card], terrains: Sequence[str]) -> int:
-    return sum(any(card.shows(terrain) for terrain in terrains) for card in cards)
 
 
 def usable(state: State, seat: int, step: Step) -> list[str]:
