@@ -18,6 +18,7 @@ from dewan_site.accounts import links as account_links
 from dewan_site.accounts.models import Player
 from dewan_site.accounts.names import flat_name
 from dewan_site.links import absolute
+from engine.commands import Story
 from engine.events import Score
 from engine.legal import legal
 from engine.questions import KINDS
@@ -41,10 +42,6 @@ from notifications.models import OutboxMail
 
 SHOWN = 12
 """How many legal moves a mail lists, at most."""
-
-
-STORY_KINDS = ("draft", "story")
-"""The questions that are answered with a story tile."""
 
 
 class NoLongerTrue(Exception):
@@ -187,7 +184,7 @@ def _asking(reading: Reading, decision: Decision, headline: str, lines: list[str
             *_news(reading),
             _hand(reading),
             *_stories(reading),
-            *(_on_offer(reading) if decision.kind in STORY_KINDS else [_row(reading)]),
+            *(_on_offer(reading) if decision.kind in Story.answers else [_row(reading)]),
             _choices(reading),
         ],
         link=reading.link,

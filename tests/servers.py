@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -51,7 +52,7 @@ def wait_until(answers: Callable[[], object], what: str, seconds: float = START_
             return
 
 
-class Server:
+class Server(ABC):
     """A server process with a folder of its own; both are gone at the end."""
 
     name: str
@@ -88,11 +89,13 @@ class Server:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    @abstractmethod
     def _popen(self, log: int) -> subprocess.Popen[bytes]:
-        raise NotImplementedError
+        """Start the process; ``log`` is the file it writes to."""
 
+    @abstractmethod
     def _answers(self) -> None:
-        raise NotImplementedError
+        """Return if the server answers, else raise."""
 
 
 class PostgreSQL(Server):

@@ -153,6 +153,6 @@ class MoveForm(forms.Form):
             decision=data["decision"] or None,
             expected_version=data["version"],
             text=data["text"],
-            message=" ".join(data["message"].split()),
+            message=data["message"],
             key=data["key"],
         )
