@@ -245,10 +245,14 @@ class RoundEnded(_Event, frozen=True, tag="round_ended"):
 
 
 class Undone(_Event, frozen=True, tag="undone"):
-    """The moves numbered ``from`` to ``to`` count no longer (docs/events.md)."""
+    """The moves numbered ``from`` to ``to`` that were played for a seat count no longer.
+
+    ``agreed`` are the seats that consented; none for a free undo, which needs no consent.
+    """
 
     from_: int = msgspec.field(name="from")
     to: int
+    agreed: tuple[int, ...] = ()
 
 
 class DeadlineExtended(_Event, frozen=True, tag="deadline_extended"):
@@ -258,7 +262,84 @@ class DeadlineExtended(_Event, frozen=True, tag="deadline_extended"):
 
 
 class GameCancelled(_Event, frozen=True, tag="game_cancelled"):
-    """The operator called the game off; it has no result."""
+    """The game was called off and has no result.
+
+    ``reason`` is ``operator``, ``first_round`` (a player, before the first round) or ``agreed``.
+    """
+
+    reason: str = "operator"
+
+
+class MissExcused(_Event, frozen=True, tag="miss_excused"):
+    """A seat's time was up; it used up an excused miss, ``left`` remain, and has its time again."""
+
+    seat: int
+    left: int
+
+
+class SeatAbsent(_Event, frozen=True, tag="seat_absent"):
+    """A seat's time was up: a bot plays on for it until its player returns."""
+
+    seat: int
+
+
+class SeatReturned(_Event, frozen=True, tag="seat_returned"):
+    """The player of an absent seat is back and plays again."""
+
+    seat: int
+
+
+class SeatLeft(_Event, frozen=True, tag="seat_left"):
+    """A player left for good; a bot plays on until somebody takes the seat.
+
+    ``reason`` is ``resigned`` or ``timed_out``.
+    """
+
+    seat: int
+    reason: str
+
+
+class SeatTakenOver(_Event, frozen=True, tag="seat_taken_over"):
+    """Somebody else sat down on a seat that a player had left."""
+
+    seat: int
+
+
+class SeatForfeited(_Event, frozen=True, tag="seat_forfeited"):
+    """A seat is out of the game: its camps stay, its turns are skipped from now on (R15).
+
+    ``reason`` is ``resigned`` or ``timed_out``.
+    """
+
+    seat: int
+    reason: str
+
+
+class TurnSkipped(_Event, frozen=True, tag="turn_skipped"):
+    """It would have been the turn of a seat that is out of the game (R15.2)."""
+
+    seat: int
+
+
+class GamePaused(_Event, frozen=True, tag="game_paused"):
+    """All clocks rest, for so many seconds at most."""
+
+    seconds: int
+
+
+class GameResumed(_Event, frozen=True, tag="game_resumed"):
+    """A pause is over: the clocks run again."""
+
+
+class OutageCredited(_Event, frozen=True, tag="outage_credited"):
+    """The service took no moves; every clock that ran got ``seconds`` back.
+
+    ``start`` and ``end`` are moments in UTC, written as in ``codec.LogRow.at``.
+    """
+
+    start: str
+    end: str
+    seconds: int
 
 
 class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -283,7 +364,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameEnded(_Event, frozen=True, tag="game_ended"):
-    """The end (R8). ``reason`` is ``last_camp``, ``no_destination`` or ``all_passed``."""
+    """The end (R8, R15.4).
+
+    ``reason`` is ``last_camp``, ``no_destination``, ``all_passed`` or ``forfeit``.
+    """
 
     reason: str
     scores: tuple[Score, ...]
@@ -315,5 +399,15 @@ Event = (
     | Undone
     | DeadlineExtended
     | GameCancelled
+    | MissExcused
+    | SeatAbsent
+    | SeatReturned
+    | SeatLeft
+    | SeatTakenOver
+    | SeatForfeited
+    | TurnSkipped
+    | GamePaused
+    | GameResumed
+    | OutageCredited
     | GameEnded
 )

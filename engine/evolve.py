@@ -116,7 +116,7 @@ def _row_closed_up(state: State, event: e.RowClosedUp) -> State:
     return replace(state, row=event.row)
 
 
-def _passed(state: State, _: e.Passed) -> State:
+def _passed(state: State, _: e.Passed | e.TurnSkipped) -> State:
     return replace(state, passes=state.passes + 1, questions=())
 
 
@@ -276,6 +276,10 @@ def _game_cancelled(state: State, _: e.GameCancelled) -> State:
     return replace(state, active=None, questions=(), cancelled=True)
 
 
+def _seat_forfeited(state: State, event: e.SeatForfeited) -> State:
+    return replace(state, out=(*state.out, event.seat))
+
+
 def _unchanged(state: State, _: e.Event) -> State:
     """For events that matter to the fold or to the clock only."""
     return state
@@ -305,5 +309,15 @@ _HANDLERS: dict[type, Callable[[State, Any], State]] = {
     e.Undone: _unchanged,
     e.DeadlineExtended: _unchanged,
     e.GameCancelled: _game_cancelled,
+    e.MissExcused: _unchanged,
+    e.SeatAbsent: _unchanged,
+    e.SeatReturned: _unchanged,
+    e.SeatLeft: _unchanged,
+    e.SeatTakenOver: _unchanged,
+    e.SeatForfeited: _seat_forfeited,
+    e.TurnSkipped: _passed,
+    e.GamePaused: _unchanged,
+    e.GameResumed: _unchanged,
+    e.OutageCredited: _unchanged,
     e.GameEnded: _game_ended,
 }

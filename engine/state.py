@@ -76,7 +76,8 @@ class State(msgspec.Struct, frozen=True):
     ``version`` is the number of the last move, ``since`` the move that put the open questions.
     ``active`` is the seat whose turn it is, None in the draft and at the end. Piles are top first.
     In a game with a small pile ``pile`` is empty, else ``small_pile`` and ``supply`` are None
-    (R10.2). ``stock`` is what is left of the water tiles, lava tiles or fish.
+    (R10.2). ``stock`` is what is left of the water tiles, lava tiles or fish. ``out`` are the
+    seats that have forfeited, in that order (R15).
     """
 
     components: ComponentSet
@@ -101,6 +102,7 @@ class State(msgspec.Struct, frozen=True):
     round: int = 0
     active: int | None = None
     passes: int = 0
+    out: tuple[int, ...] = ()
     chance_uses: int = 0
     ended: GameEnded | None = None
     cancelled: bool = False

@@ -20,8 +20,17 @@ ENDINGS = {
     "last_camp": "The last camp stands, and the round is over.",
     "no_destination": "No free space is left that anyone could reach.",
     "all_passed": "Nobody could take a card or place a camp.",
+    "forfeit": "All others are out of the game.",
 }
-
+CANCELLED = {
+    "operator": "The game was called off.",
+    "first_round": "A player called the game off before the first round.",
+    "agreed": "All agreed to call the game off.",
+}
+LEFT = {
+    "resigned": "{name} resigned and left the game",
+    "timed_out": "{name}'s time was up, and {name} is out of the game",
+}
 
 SCENARIO_EVENTS = {
     "downpour": "The small pile is empty: it rains.",
@@ -80,8 +89,8 @@ class Teller:
 
     def move(self, seat: int | None, actor: str, events: Iterable[e.Event]) -> list[str]:
         """Return a move as sentences, one for each event worth telling."""
-        told = [ACTORS[actor].format(name=self.name(seat))] if actor in ACTORS else []
         events = tuple(events)
+        told = [ACTORS[actor].format(name=self.name(seat))] if _is_told(actor, seat, events) else []
         if not events:  # What came of it is told with the last answer (R13.5).
             told.append(f"The sealed answer of {self.name(seat)} was opened.")
         for event in events:
@@ -105,6 +114,12 @@ class Teller:
     def story(self, story: str) -> str:
         """Return a story tile's name."""
         return f"“{self.components.stories[story].name}”"
+
+
+def _is_told(actor: str, seat: int | None, events: Sequence[e.Event]) -> bool:
+    """Tell whether a move says who made it; what the clock did to a seat says so itself."""
+    played = seat is not None and not any(isinstance(event, e.SeatForfeited) for event in events)
+    return actor in ACTORS and (actor != "clock" or played)
 
 
 def _set_up(teller: Teller, event: e.GameSetUp) -> str:
@@ -217,16 +232,65 @@ def _round_ended(_teller: Teller, event: e.RoundEnded) -> str:
 
 
 def _undone(_teller: Teller, event: e.Undone) -> str:
-    which = str(event.to) if event.from_ == event.to else f"{event.from_} to {event.to}"
-    return f"Move {which} was taken back."
+    one = event.from_ == event.to
+    which = f"move {event.to}" if one else f"moves {event.from_} to {event.to}"
+    if event.agreed:
+        return f"All agreed to take back {which}."
+    return f"{which.capitalize()} {'was' if one else 'were'} taken back."
 
 
 def _deadline_extended(_teller: Teller, event: e.DeadlineExtended) -> str:
     return f"There is {duration_words(event.seconds)} more to answer."
 
 
-def _game_cancelled(_teller: Teller, _event: e.GameCancelled) -> str:
-    return "The game was called off."
+def _game_cancelled(_teller: Teller, event: e.GameCancelled) -> str:
+    return CANCELLED[event.reason]
+
+
+def _miss_excused(teller: Teller, event: e.MissExcused) -> str:
+    left = f"{event.left or 'none'} {'is' if event.left == 1 else 'are'} left"
+    return f"{teller.names[event.seat]}'s time was up; one excused miss is used, {left}."
+
+
+def _seat_absent(teller: Teller, event: e.SeatAbsent) -> str:
+    return f"A bot plays on for {teller.names[event.seat]} until they return."
+
+
+def _seat_returned(teller: Teller, event: e.SeatReturned) -> str:
+    return f"{teller.names[event.seat]} is back and plays again."
+
+
+def _seat_left(teller: Teller, event: e.SeatLeft) -> str:
+    return f"{_left(teller, event)}; a bot plays on for the seat."
+
+
+def _seat_forfeited(teller: Teller, event: e.SeatForfeited) -> str:
+    return f"{_left(teller, event)}; the camps stay, and the turns are skipped."
+
+
+def _left(teller: Teller, event: e.SeatLeft | e.SeatForfeited) -> str:
+    return LEFT[event.reason].format(name=teller.names[event.seat])
+
+
+def _seat_taken_over(teller: Teller, event: e.SeatTakenOver) -> str:
+    return f"Seat {event.seat + 1} has a new player: {teller.names[event.seat]}."
+
+
+def _turn_skipped(teller: Teller, event: e.TurnSkipped) -> str:
+    return f"{teller.names[event.seat]}'s turn was skipped."
+
+
+def _game_paused(_teller: Teller, event: e.GamePaused) -> str:
+    return f"The game is paused: all clocks rest for {duration_words(event.seconds)} at most."
+
+
+def _game_resumed(_teller: Teller, _event: e.GameResumed) -> str:
+    return "The pause is over: all clocks run again."
+
+
+def _outage_credited(_teller: Teller, event: e.OutageCredited) -> str:
+    lasted = duration_words(event.seconds)
+    return f"The service was out of order for {lasted}; the clocks got it back."
 
 
 def _game_ended(teller: Teller, event: e.GameEnded) -> str:
@@ -256,6 +320,16 @@ _TOLD: dict[type, Callable[[Teller, Any], str]] = {
     e.Undone: _undone,
     e.DeadlineExtended: _deadline_extended,
     e.GameCancelled: _game_cancelled,
+    e.MissExcused: _miss_excused,
+    e.SeatAbsent: _seat_absent,
+    e.SeatReturned: _seat_returned,
+    e.SeatLeft: _seat_left,
+    e.SeatTakenOver: _seat_taken_over,
+    e.SeatForfeited: _seat_forfeited,
+    e.TurnSkipped: _turn_skipped,
+    e.GamePaused: _game_paused,
+    e.GameResumed: _game_resumed,
+    e.OutageCredited: _outage_credited,
     e.GameEnded: _game_ended,
 }
 

@@ -63,13 +63,27 @@ CONTRACT = {
     ),
     '{"card":null,"seat":1,"type":"reward_drawn"}': e.RewardDrawn(seat=1, card=None),
     '{"order":null,"pile":"draw","type":"pile_shuffled"}': e.PileShuffled(pile="draw", order=None),
-    '{"from":7,"to":8,"type":"undone"}': e.Undone(from_=7, to=8),
+    '{"agreed":[],"from":7,"to":8,"type":"undone"}': e.Undone(from_=7, to=8),
+    '{"reason":"agreed","type":"game_cancelled"}': e.GameCancelled(reason="agreed"),
+    '{"reason":"resigned","seat":2,"type":"seat_forfeited"}': e.SeatForfeited(
+        seat=2, reason="resigned"
+    ),
 }
+OLD = {
+    '{"from":7,"to":8,"type":"undone"}': e.Undone(from_=7, to=8),
+    '{"type":"game_cancelled"}': e.GameCancelled(reason="operator"),
+}
+"""Rows that were stored before these events had all the fields they have now."""
 
 
 @pytest.mark.parametrize(("text", "event"), CONTRACT.items())
 def test_events_are_written_as_documented(text: str, event: Event) -> None:
     assert codec.canonical(event).decode() == text
+
+
+@pytest.mark.parametrize(("text", "event"), OLD.items())
+def test_events_that_were_stored_with_fewer_fields_are_still_read(text: str, event: Event) -> None:
+    assert codec.decode_events(f"[{text}]") == (event,)
 
 
 COMMANDS = {
