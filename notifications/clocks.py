@@ -1,42 +1,536 @@
-"""Deadlines and reminders: pure functions of moments in UTC (docs/clock.md)."""
+"""The clock, pure: until when a seat can answer (docs/clock.md).
+
+Moments are parameters, aware and in UTC; nothing here asks what time it is. Running time is wall
+time less the union of all that a clock rests in: a player's nights, free days and vacations, and
+the stops that rest every clock (outages and pauses). Local time only says where a night or a day
+begins and ends; all arithmetic is done in UTC.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
+from heapq import merge
+from importlib import import_module
+from itertools import takewhile
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
 
-HALF = "half"
-LAST_TENTH = "last_tenth"
-_PARTS = {HALF: 0.5, LAST_TENTH: 0.9}
+import msgspec
+
+NOTHING, TICK = timedelta(0), timedelta.resolution
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+DAY, WEEK = timedelta(days=1), timedelta(weeks=1)
 
 GAP = timedelta(seconds=60)
 """A silence of the sweep longer than this is an outage: deadlines move by it before any fires."""
 
+GRACE = HOUR
+"""After a stop a clock runs at least as long as the stop was, up to this."""
 
-class Reminder(NamedTuple):
-    """When a reminder falls due, and which of the two it is."""
+LONGEST_NIGHT = 12 * HOUR
+MOST_WEEKDAYS = 2
+MOST_VACATION, YEAR = 30 * DAY, 365 * DAY
+"""So much of any ``YEAR`` can be vacation."""
 
-    stage: str
-    at: datetime
+MOVED = 5 * HOUR
+"""By so much, at most, clocks are moved in a week anywhere (by 1 or 2 hours as a rule)."""
 
 
-class Outage(NamedTuple):
-    """A time in which the service did not sweep; the clocks that ran get it back."""
+class Stretch(NamedTuple):
+    """An outage, a pause or a vacation: from its start up to, and without, its end."""
 
     start: datetime
     end: datetime
 
 
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """What a table grants.
+
+    Without a ``bank`` every turn has ``move_time``. With one, a seat begins with ``bank``, every
+    further turn adds ``move_time`` to what is left, and it never holds more than ``cap``.
+    """
+
+    move_time: timedelta
+    bank: timedelta | None = None
+    cap: timedelta | None = None
+
+    @property
+    def first(self) -> timedelta:
+        """What a seat begins with."""
+        return self.move_time if self.bank is None else self.capped(self.bank)
+
+    def following(self, left: timedelta) -> timedelta:
+        """Return what the next turn has when a turn ended with so much left."""
+        return self.move_time if self.bank is None else self.capped(left + self.move_time)
+
+    def capped(self, bank: timedelta) -> timedelta:
+        """Return a bank that is no fuller than it can get."""
+        return bank if self.cap is None else min(bank, self.cap)
+
+
+class Rests(msgspec.Struct, frozen=True, kw_only=True):
+    """When one player's clock rests; in force for what is asked ``since`` then.
+
+    ``night`` is in minutes after local midnight: 22:00 to 07:00 is ``(1320, 420)``.
+    ``weekdays`` are those of ISO 8601, 1 is Monday.
+    """
+
+    zone: str = "UTC"
+    night: tuple[int, int] | None = None
+    weekdays: tuple[int, ...] = ()
+    vacations: tuple[Stretch, ...] = ()
+    since: datetime = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def night_length(self) -> timedelta:
+        """How long a night is by the wall clock."""
+        return (self.night[1] - self.night[0]) % (DAY // MINUTE) * MINUTE if self.night else NOTHING
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """One time in which a seat's clock ran, or runs.
+
+    ``continues``: a question in mid-turn, or reopened by an undo; what was left goes on, and is
+    never less than ``at_least``. ``given``: what the operator gave besides. ``granted``: what it
+    had without that, if it is known; what it had then does not follow from the history.
+    """
+
+    begun: datetime
+    ended: datetime | None = None
+    continues: bool = False
+    at_least: timedelta = NOTHING
+    given: timedelta = NOTHING
+    granted: timedelta | None = None
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True):
+    """What a clock shows at a moment.
+
+    ``granted``: all it has, with what the operator gave. ``deadline``: when that has run out.
+    ``latest``: the deadline cannot be later, whatever rests the seat has. ``left``: how long it
+    has yet to run; nothing in the grace after a stop. ``resting``: what rests it now; ``rests``:
+    what will rest it before the deadline, in the order night, weekday,
+    vacation, stopped.
+    """
+
+    granted: timedelta
+    deadline: datetime
+    latest: datetime
+    left: timedelta
+    resting: str | None
+    rests: tuple[str, ...]
+
+
+def deadline(
+    policy: Policy,
+    rests: Sequence[Rests],
+    outages: Sequence[Stretch],
+    history: Sequence[Asked],
+    now: datetime,
+) -> Clock:
+    """Return what the clock of the last time in a history shows; only that depends on ``now``."""
+    run = last_run(policy, rests, outages, history)
+    end, at = run.deadline, max(now, run.begun)
+    return Clock(
+        granted=run.granted,
+        deadline=end,
+        latest=run.latest,
+        left=run.left(at),
+        resting=next(reversed(run.resting(at, at + TICK)), None) if at < end else None,
+        rests=run.resting(at, end),
+    )
+
+
+def grant(
+    policy: Policy, rests: Sequence[Rests], outages: Sequence[Stretch], history: Sequence[Asked]
+) -> timedelta:
+    """Return what the last time in a history had, without what the operator gave to it."""
+    return last_run(policy, rests, outages, history).base
+
+
+def running(
+    begun: datetime, until: datetime, rests: Rests | None, stops: Iterable[Stretch]
+) -> timedelta:
+    """Return how long a clock ran between two moments."""
+    runs = _runs(begun, until, rests or Rests(), union(stops))
+    return sum((end - start for start, end in runs), NOTHING)
+
+
+# ---- One time in which a clock runs ------------------------------------------------------------
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One time in which a seat's clock ran or runs, with all that its deadline depends on.
+
+    ``base`` is what it had without ``asked.given``; ``floor`` is how far the grace reaches that it
+    has from the question it continues; ``stops`` are in order and apart.
+    """
+
+    asked: Asked
+    base: timedelta
+    floor: datetime
+    rests: Rests
+    stops: tuple[Stretch, ...]
+
+    @property
+    def begun(self) -> datetime:
+        """When it began."""
+        return self.asked.begun
+
+    @property
+    def granted(self) -> timedelta:
+        """All it has."""
+        return self.base + self.asked.given
+
+    def left(self, at: datetime) -> timedelta:
+        """Return how long it has yet to run."""
+        return max(self.granted - running(self.begun, at, self.rests, self.stops), NOTHING)
+
+    def reached(self, amount: timedelta) -> datetime:
+        """Return when it has run so long; what is corrupt does not keep it from ending."""
+        if amount <= NOTHING:
+            return self.begun
+        for start, end in _runs(self.begun, self._bound, self.rests, self.stops):
+            if amount <= end - start:
+                return start + amount
+            amount -= end - start
+        return self._bound
+
+    @property
+    def deadline(self) -> datetime:
+        """When its time is up."""
+        return self._graced(self.reached(self.granted))
+
+    @property
+    def latest(self) -> datetime:
+        """The moment that the deadline cannot be later than."""
+        return self._graced(self._bound)
+
+    @property
+    def grace(self) -> datetime:
+        """How far the grace after its stops reaches."""
+        return self._grace(self.reached(self.granted))
+
+    def resting(self, since: datetime, until: datetime) -> tuple[str, ...]:
+        """Return what rests it at some time between two moments."""
+        kinds = {
+            "night": nights(self.rests, since, until),
+            "weekday": _free_days(self.rests, since, until),
+            "vacation": self.rests.vacations,
+            "stopped": self.stops,
+        }
+        return tuple(kind for kind, rests in kinds.items() if _any_within(rests, since, until))
+
+    def _graced(self, reckoned: datetime) -> datetime:
+        return max(reckoned, self._grace(reckoned))
+
+    def _grace(self, reckoned: datetime) -> datetime:
+        floor, ended = self.floor, self.asked.ended
+        for start, end in self._own_stops():
+            until = max(reckoned, floor)
+            if start < (until if ended is None else min(until, ended)):
+                floor = max(floor, end + min(end - start, GRACE))
+        return floor
+
+    def _own_stops(self) -> tuple[Stretch, ...]:
+        return self.stops[bisect_left(self.stops, self.begun + TICK, key=lambda stop: stop.end) :]
+
+    @property
+    def _bound(self) -> datetime:
+        blocks = merge(_counted(self.rests, self.begun), self._own_stops())
+        return self.begun + _longest(self.begun, self.granted, self.rests, blocks)
+
+
+def last_run(
+    policy: Policy, rests: Sequence[Rests], outages: Sequence[Stretch], history: Sequence[Asked]
+) -> Run:
+    """Return the last time in a history, which is in order and not empty."""
+    stops = union(outages)
+    run: Run | None = None
+    for asked in history[_first_that_matters(history) :]:
+        run = Run(
+            asked,
+            _granted(policy, run, asked),
+            _floor(run, asked),
+            _in_force(rests, asked.begun),
+            stops,
+        )
+    assert run, "a history is not empty"
+    return run
+
+
+def _first_that_matters(history: Sequence[Asked]) -> int:
+    known = (
+        place
+        for place in reversed(range(len(history)))
+        if history[place].granted is not None and not history[place].continues
+    )
+    return next(known, 0)
+
+
+def _in_force(rests: Sequence[Rests], begun: datetime) -> Rests:
+    return next((version for version in reversed(rests) if version.since <= begun), Rests())
+
+
+def _granted(policy: Policy, before: Run | None, asked: Asked) -> timedelta:
+    if asked.granted is not None:
+        return asked.granted
+    if before is None:
+        return policy.first
+    left = before.left(before.asked.ended or asked.begun)
+    return max(left, asked.at_least) if asked.continues else policy.following(left)
+
+
+def _floor(before: Run | None, asked: Asked) -> datetime:
+    """Return how far the grace reaches that a question has from the one it continues."""
+    if before is None or not asked.continues:
+        return asked.begun
+    return asked.begun + max(before.grace - (before.asked.ended or asked.begun), NOTHING)
+
+
+# ---- When a clock runs -------------------------------------------------------------------------
+
+
+def union(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    """Return stretches in order and apart that cover what the given ones cover."""
+    apart: list[Stretch] = []
+    for start, end in sorted(stretch for stretch in stretches if stretch.start < stretch.end):
+        if apart and start <= apart[-1].end:
+            apart[-1] = Stretch(apart[-1].start, max(apart[-1].end, end))
+        else:
+            apart.append(Stretch(start, end))
+    return tuple(apart)
+
+
+def _runs(
+    at: datetime, until: datetime, rests: Rests, stops: Sequence[Stretch]
+) -> Iterator[Stretch]:
+    """Yield the stretches in which a clock runs; a long stop is not gone through day by day."""
+    for start, end in union([*stops, *rests.vacations]):
+        if at < end:
+            yield from _runs_by_day(at, min(start, until), rests)
+            at = end
+    yield from _runs_by_day(at, until, rests)
+
+
+def _runs_by_day(at: datetime, until: datetime, rests: Rests) -> Iterator[Stretch]:
+    if at >= until:
+        return
+    daily = merge(nights(rests, at, until), _free_days(rests, at, until))
+    for start, end in takewhile(lambda rest: rest.start < until, daily):
+        if at < start:
+            yield Stretch(at, start)
+        at = max(at, end)
+    if at < until:
+        yield Stretch(at, until)
+
+
+def _any_within(rests: Iterable[Stretch], since: datetime, until: datetime) -> bool:
+    return any(max(start, since) < min(end, until) for start, end in rests)
+
+
+# ---- Nights and free days ----------------------------------------------------------------------
+
+
+def nights(rests: Rests, since: datetime, until: datetime) -> Iterator[Stretch]:
+    """Yield the nights that may lie between two moments, in order."""
+    if rests.night and rests.night_length:
+        begins = rests.night[0] * MINUTE
+        for day in _dates(rests.zone, since, until):
+            yield _stretch(rests.zone, day, begins, begins + rests.night_length)
+
+
+def _free_days(rests: Rests, since: datetime, until: datetime) -> Iterator[Stretch]:
+    if rests.weekdays:
+        for day in _dates(rests.zone, since, until):
+            if day.isoweekday() in rests.weekdays:
+                yield _stretch(rests.zone, day, NOTHING, DAY)
+
+
+def _dates(zone: str, since: datetime, until: datetime) -> Iterator[date]:
+    """Yield the dates whose night or day may lie between two moments."""
+    tz = _zone(zone)
+    day, last = since.astimezone(tz).date() - DAY, until.astimezone(tz).date()
+    while day <= last:
+        yield day
+        day += DAY
+
+
+def _stretch(zone: str, day: date, begins: timedelta, ends: timedelta) -> Stretch:
+    midnight = datetime.combine(day, time())
+    return Stretch(_first_shown(zone, midnight + begins), _last_before(zone, midnight + ends))
+
+
+def _first_shown(zone: str, local: datetime) -> datetime:
+    """Return the first moment at which clocks show a local time, or a later one if they skip it."""
+    first, second = _moments(zone, local)
+    if first <= second:
+        return first
+    seconds = range((first - second) // SECOND + 1)
+    skip = bisect_left(seconds, local, key=lambda s: _shown(zone, second + s * SECOND))
+    return second + skip * SECOND
+
+
+def _last_before(zone: str, local: datetime) -> datetime:
+    """Return the moment from which on clocks never again show less than a local time."""
+    first, second = _moments(zone, local - TICK)
+    return second + TICK if first <= second else _first_shown(zone, local)
+
+
+def _moments(zone: str, local: datetime) -> tuple[datetime, datetime]:
+    """Return both moments at which clocks show a local time; a skipped one has them reversed."""
+    aware = local.replace(tzinfo=_zone(zone))
+    return aware.astimezone(UTC), aware.replace(fold=1).astimezone(UTC)
+
+
+def _shown(zone: str, moment: datetime) -> datetime:
+    """Return what clocks show at a moment."""
+    return moment.astimezone(_zone(zone)).replace(tzinfo=None, fold=0)
+
+
+@lru_cache
+def _zone(name: str) -> tzinfo:
+    """Return a zone; one that is not known any more counts as UTC."""
+    return ZoneInfo(name) if name in _zones() else UTC
+
+
+@lru_cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+# ---- The latest moment -------------------------------------------------------------------------
+
+
+def _longest(
+    begun: datetime, granted: timedelta, rests: Rests, blocks: Iterable[Stretch]
+) -> timedelta:
+    """Return what a clock takes at most to run out, given that its player's rests are admissible.
+
+    In seven days of a player's wall clock, whenever they begin, F days are free and each time
+    of day comes 7 - F times outside them. So nights of N rest it another (7 - F) * N: together
+    R, at most 2 * 24 + 5 * 12 = 108 hours. It runs for the other 168 - R. Where clocks are moved
+    forward by M, both the week and its running time are shorter by at most M; where they are
+    moved back, the week is longer by M and runs no less. For M up to 5 hours
+
+        length of the week <= its running time * 168 / (168 - R - 5)
+
+    and what remains after the last whole week rests for at most R + M. So for any time on end:
+    length <= running time * factor + reserve; factor is 168 / 55 and reserve 113 hours at most.
+
+    A block (stop or vacation) parts the time. Either each part has a reserve of its own: the
+    block costs its length and one more reserve. Or it counts as if the clock had run in it:
+    it costs its length times the factor. The lesser of the two holds, for each block by itself.
+    """
+    rest = _rest_of_a_week(rests)
+    reserve = rest + MOVED if rest else NOTHING
+    total = _stretched(granted, reserve) + reserve
+    for start, end in blocks:
+        if start >= begun + total:
+            break
+        length = end - max(start, begun)
+        total += min(_stretched(length, reserve), length + reserve)
+    return total
+
+
+def _stretched(span: timedelta, reserve: timedelta) -> timedelta:
+    return span * (WEEK / (WEEK - reserve))
+
+
+def _rest_of_a_week(rests: Rests) -> timedelta:
+    free = min(len(set(rests.weekdays)), MOST_WEEKDAYS)
+    return free * DAY + (7 - free) * min(rests.night_length, LONGEST_NIGHT)
+
+
+def _counted(rests: Rests, begun: datetime) -> Iterator[Stretch]:
+    """Yield the vacations after a moment, each cut to what there can be up to its end."""
+    counted = NOTHING
+    for start, end in union(rests.vacations):
+        years = (end - begun) // YEAR + 1
+        length = min(end - max(start, begun), years * (MOST_VACATION + MOVED) - counted)
+        if length > NOTHING:
+            counted += length
+            yield Stretch(max(start, begun), max(start, begun) + length)
+
+
+# ---- What rests a player can have --------------------------------------------------------------
+
+
+def problem_with(rests: Rests) -> str | None:
+    """Return what is wrong with rests and what would be right, or None."""
+    if rests.zone not in _zones():
+        return f"“{rests.zone}” is no time zone; write one like Europe/Berlin."
+    return _problem_with_night(rests) or _problem_with_days(rests) or _problem_with_vacation(rests)
+
+
+def _problem_with_night(rests: Rests) -> str | None:
+    if rests.night is None:
+        return None
+    if not all(0 <= minute < DAY // MINUTE for minute in rests.night):
+        return "A night begins and ends at a time of day, from 00:00 to 23:59."
+    if not NOTHING < rests.night_length <= LONGEST_NIGHT:
+        return "A night ends at another time than it begins, at most 12 hours later."
+    return None
+
+
+def _problem_with_days(rests: Rests) -> str | None:
+    days = rests.weekdays
+    if len(set(days)) < len(days) or not set(days) <= set(range(1, 8)):
+        return "Free days are different days of the week, from 1 (Monday) to 7 (Sunday)."
+    if len(days) > MOST_WEEKDAYS:
+        return f"{len(days)} days a week are too many; at most 2 can be free."
+    return None
+
+
+def _problem_with_vacation(rests: Rests) -> str | None:
+    if any(start >= end for start, end in rests.vacations):
+        return "A vacation ends after it begins."
+    apart = union(rests.vacations)
+    years = [start for start, _ in apart] + [end - YEAR for _, end in apart]
+    if any(_within(apart, start) > MOST_VACATION + MOVED for start in years):
+        return "Vacations are at most 30 days in any 365."
+    return None
+
+
+def _within(apart: Iterable[Stretch], start: datetime) -> timedelta:
+    """Return how much of the year after a moment stretches cover."""
+    spans = (min(stretch.end, start + YEAR) - max(stretch.start, start) for stretch in apart)
+    return sum((span for span in spans if span > NOTHING), NOTHING)
+
+
+# ---- Until the last one has gone over to the clock above ---------------------------------------
+
+
+def __getattr__(name: str) -> Any:
+    """Give reminders to whoever looks for them here; they are in ``notifications.ladder``."""
+    if name not in {"STAGES", "Reminder", "ladder"}:
+        raise AttributeError(name)
+    return getattr(import_module("notifications.ladder"), name)
+
+
+HALF = "half"
+LAST_TENTH = "last_tenth"
+_PARTS = {HALF: 0.5, LAST_TENTH: 0.9}
+Outage = Stretch
+
+
+class _Reminder(NamedTuple):
+    stage: str
+    at: datetime
+
+
 def reminder_after(
     asked_at: datetime, deadline: datetime, moment: datetime, after_stage: str = ""
-) -> Reminder | None:
+) -> _Reminder | None:
     """Return the first reminder that falls due after a moment, and after a stage already sent."""
     stages = list(_PARTS)
     for stage in stages[stages.index(after_stage) + 1 if after_stage else 0 :]:
         at = asked_at + (deadline - asked_at) * _PARTS[stage]
         if at > moment:
-            return Reminder(stage, at)
+            return _Reminder(stage, at)
     return None
 
 
