@@ -63,7 +63,20 @@ def unseal(state: State, answers: Mapping[int, Command], chance: Chance) -> tupl
     play = Play(state, chance)
     state.scenario.unseal(play, answers)
     assert state.active is not None, "a scenario event comes in somebody's turn"
-    turn.end_turn(play, state.active)
+    turn.go_on(play, state.active)
+    return tuple(play.events)
+
+
+def forfeit(state: State, seat: int, reason: str, chance: Chance) -> tuple[Event, ...]:
+    """Return what it leads to that a seat leaves the game: ``resigned`` or ``timed_out`` (R15).
+
+    If it is asked for its turn, that is skipped; every other question stays, for a bot (R15.5).
+    """
+    if state.over:
+        raise GameOver("the game is over")
+    assert seat in state.seats_in_play, "a seat leaves the game once"
+    play = Play(state, chance)
+    turn.leave(play, seat, reason)
     return tuple(play.events)
 
 
@@ -139,7 +152,7 @@ class Submission:
         if KINDS[question.kind].sealed:
             self.sealed = command
         else:
-            self._end_turn_if_nothing_is_asked()
+            turn.go_on(self.play, self.seat)
             self.played.append(command)
         # A known copy left instead of the card that was named: now that card is the copy.
         swaps |= {copy: card for card, copy in swaps.items()}
@@ -165,11 +178,7 @@ class Submission:
         if question and question.kind == "story" and len(stories.choices(self.play.state)) == 1:
             only = c.Story(place=stories.choices(self.play.state)[0])
             stories.take_story(self.play, self.seat, question.kind, only)
-            self._end_turn_if_nothing_is_asked()
-
-    def _end_turn_if_nothing_is_asked(self) -> None:
-        if not self.play.state.questions:
-            turn.end_turn(self.play, self.seat)
+            turn.go_on(self.play, self.seat)
 
     def _has_learnt(self) -> bool:
         return any(self.seat in learners(self.play.state, event) for event in self.play.events)

@@ -363,6 +363,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[ScoreLine, ...]
 
 
+FORFEIT = "forfeit"
+"""Why a game ended that did not wait for the end of the round (R15.4)."""
+
+
 class GameEnded(_Event, frozen=True, tag="game_ended"):
     """The end (R8, R15.4).
 

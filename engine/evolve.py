@@ -268,8 +268,9 @@ def _round_ended(state: State, event: e.RoundEnded) -> State:
 
 
 def _game_ended(state: State, event: e.GameEnded) -> State:
-    # It follows round_ended, which has counted on to a round that is not played.
-    return replace(state, active=None, questions=(), round=state.round - 1, ended=event)
+    # The last round_ended has counted on to a round that is not played; a forfeit has none.
+    counted_on = event.reason != e.FORFEIT
+    return replace(state, active=None, questions=(), round=state.round - counted_on, ended=event)
 
 
 def _game_cancelled(state: State, _: e.GameCancelled) -> State:

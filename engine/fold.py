@@ -41,11 +41,14 @@ def fold(rows: Iterable[Row], components: ComponentSet, scenario: Scenario) -> S
 
 
 def still_counting(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows without those that were taken back; the undo itself stays."""
+    """Return the rows without those that were taken back; the undo itself stays.
+
+    So do rows of the table between them: only what was played for a seat is taken back.
+    """
     kept: list[Row] = []
     for row in rows:
         if row.events and isinstance(undone := row.events[0], e.Undone):
-            kept = [r for r in kept if not undone.from_ <= r.number <= undone.to]
+            kept = [r for r in kept if r.seat is None or not undone.from_ <= r.number <= undone.to]
         kept.append(row)
     return kept
 
@@ -53,17 +56,61 @@ def still_counting(rows: Iterable[Row]) -> list[Row]:
 def advance(state: State, row: Row) -> State:
     """Return the state after one more row; one that takes moves back needs ``fold`` instead."""
     if is_undo(row):
-        # Another seat has acted since the move that could be taken back before.
-        kept = state.undoable if state.undoable and state.undoable.seat == row.seat else None
-        return replace(state, version=row.number, since=row.number, undoable=kept)
-    silent = row.actor == PLAYER
+        return replace(
+            state,
+            version=row.number,
+            since=row.number,
+            undoable=_undoable_after(state, row),
+        )
+    after, told = _played(state, row)
+    if row.seat is None or not row.events:  # a row of the table, or a sealed answer of several
+        return replace(after, version=row.number)
+    # Every event that puts a question makes a new tuple, even if the question is the same again.
+    # A forfeit in somebody else's turn puts none.
+    asked = after.questions is not state.questions
+    free = asked and not told and row.actor == PLAYER and after.out == state.out
+    return replace(
+        after,
+        version=row.number,
+        since=row.number if asked else state.since,
+        undoable=Undoable(row.seat, row.number) if free else None,
+    )
+
+
+def _undoable_after(state: State, undo: Row) -> Undoable | None:
+    """Return the move that can be taken back freely after an undo.
+
+    Not another seat's, which has acted since; none if seats had to agree, for so did they all.
+    """
+    undone, left = undo.events[0], state.undoable
+    assert isinstance(undone, e.Undone), "the row takes moves back"
+    return left if left and left.seat == undo.seat and not undone.agreed else None
+
+
+def _played(state: State, row: Row) -> tuple[State, bool]:
+    """Return the state after a row's events, and whether they told somebody something hidden."""
+    told = False
     for event in row.events:
-        silent = silent and not learners(state, event)
+        told = told or bool(learners(state, event))
         state = evolve(state, event)
-    if row.seat is None or not row.events:  # the operator's hand, or a sealed answer of several
-        return replace(state, version=row.number)
-    undoable = Undoable(row.seat, row.number) if silent else None
-    return replace(state, version=row.number, since=row.number, undoable=undoable)
+    return state, told
+
+
+def anything_learnt(
+    rows: Iterable[Row], components: ComponentSet, scenario: Scenario, after: int
+) -> bool:
+    """Tell whether the rows after a number that still count told anybody something hidden.
+
+    The end of a game tells everything.
+    """
+    counting = still_counting(rows)
+    state = fold([row for row in counting if row.number <= after], components, scenario)
+    for row in counting:
+        if row.number > after:
+            state, told = _played(state, row)
+            if told or state.over:
+                return True
+    return False
 
 
 def is_undo(row: Row) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -125,8 +125,12 @@ def _score(state: State, seats: tuple[int, ...], lines: tuple[ScoreLine, ...]) -
     )
 
 
-def winners(scores: Sequence[Score]) -> tuple[int, ...]:
-    """Return the seats that win: most points, then most cards in hand, else shared (R8.6, R9.3)."""
-    best = max((score.total, score.cards) for score in scores)
-    won = [score.seats for score in scores if (score.total, score.cards) == best]
+def winners(scores: Sequence[Score], sides: Collection[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the seats that win, of the sides in play (R15.3).
+
+    Most points, then most cards in hand, else the victory is shared (R8.6, R9.3).
+    """
+    able = [score for score in scores if score.seats in sides]
+    best = max((score.total, score.cards) for score in able)
+    won = [score.seats for score in able if (score.total, score.cards) == best]
     return tuple(sorted(seat for seats in won for seat in seats))

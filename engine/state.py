@@ -131,6 +131,16 @@ class State(msgspec.Struct, frozen=True):
         return self.scenario.teams or tuple((seat,) for seat in self.seats)
 
     @property
+    def seats_in_play(self) -> list[int]:
+        """The seats that have not forfeited, in turn order (R15.2)."""
+        return [seat for seat in self.seats if seat not in self.out]
+
+    @property
+    def sides_in_play(self) -> list[tuple[int, ...]]:
+        """The sides that can win: those with a seat in play (R15.3). There is always one."""
+        return [side for side in self.sides if not set(side) <= set(self.out)]
+
+    @property
     def over(self) -> bool:
         """Tell whether nothing more can be played."""
         return self.ended is not None or self.cancelled

@@ -239,7 +239,8 @@ def _tag(event: e.Event) -> str:
 def _result_problems(export: Export, state: State) -> Iterator[str]:
     if state.ended:
         scores = final_scores(state)
-        if state.ended.scores != scores or state.ended.winners != winners(scores):
+        won = winners(scores, state.sides_in_play)
+        if state.ended.scores != scores or state.ended.winners != won:
             yield "the recorded score is not what the map and the tribe boards give"
     if codec.canonical(export["result"]) != codec.canonical(result_of(state)):
         yield "the result is not the one in the log"
@@ -266,16 +267,42 @@ def _notes(export: Export) -> Iterator[str]:
     sealed: dict[int, Command] = {}
     state = fold(rows[:1], components, scenario)
     for number, row in enumerate(rows[1:], 2):
-        if row.seat is not None:
-            try:
-                again = _again(state, row.seat, commands[row.number], chance, sealed)
-            except GameError as error:
-                yield f"move {row.number} would be refused today: {error}"
-            else:
-                if again != row.events:
-                    yield f"move {row.number} would lead to other events today"
+        yield from _notes_on(row, state, commands[row.number], chance, sealed)
         undone = is_undo(row)
         state = fold(rows[:number], components, scenario) if undone else advance(state, row)
+
+
+def _notes_on(
+    row: Row,
+    state: State,
+    commands: Sequence[Command],
+    chance: Chance,
+    sealed: dict[int, Command],
+) -> Iterator[str]:
+    if row.seat is None or not commands:
+        if any(isinstance(event, _ANSWERS) for event in row.events):
+            yield f"move {row.number} answers a question without a command of its seat"
+        return
+    try:
+        again = _again(state, row.seat, commands, chance, sealed)
+    except GameError as error:
+        yield f"move {row.number} would be refused today: {error}"
+    else:
+        if again != row.events:
+            yield f"move {row.number} would lead to other events today"
+
+
+_ANSWERS = (
+    e.StoryTaken,
+    e.CardsTaken,
+    e.CampPlaced,
+    e.CardTucked,
+    e.WaterPlaced,
+    e.LavaPlaced,
+    e.BerriesMoved,
+    e.FishResolved,
+)
+"""What only a command leads to. Undos by consent, forfeits and rows of the table have none."""
 
 
 def _again(

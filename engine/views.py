@@ -69,7 +69,7 @@ def view_for(state: State, viewer: Viewer) -> dict[str, Any]:
         "teams": [list(team) for team in seen.scenario.teams] or None,
         "discard": list(seen.discard),
         "stories": {"row": list(seen.story_row), "pile": len(seen.story_pile)},
-        "tribes": [_tribe(seat, tribe) for seat, tribe in enumerate(seen.tribes)],
+        "tribes": [_tribe(seen, seat) for seat in seen.seats],
     }
 
 
@@ -90,10 +90,12 @@ def _spaces(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def _tribe(seat: int, tribe: Tribe) -> dict[str, Any]:
+def _tribe(state: State, seat: int) -> dict[str, Any]:
+    tribe = state.tribes[seat]
     cards = sorted(card for card in tribe.hand if card != HIDDEN)
     return {
         "seat": seat,
+        "out": seat in state.out,
         "camps_left": tribe.camps_left,
         "berries": tribe.berries,
         "fish": tribe.fish,

@@ -242,11 +242,11 @@ def _fish(seen: State, seat: int) -> Command:
 
 
 def _best_for_me(seen: State, seat: int) -> Command:
-    """Give the answer that leaves the seat best off against the others."""
+    """Give the answer that leaves the seat best off against the others who can still win."""
 
     def worth(command: Command) -> float:
         after = foresee(seen, seat, command).after
-        others = [prospects(after, other) for other in after.seats if other != seat]
+        others = [prospects(after, other) for other in after.seats_in_play if other != seat]
         return prospects(after, seat) - sum(others) / len(others)
 
     return max((entry.command for entry in legal(seen, seat)), key=worth)

@@ -1,8 +1,16 @@
-"""The end of a turn, of a round and of the game (R6.5-R6.7, R8)."""
+"""The end of a turn, of a round and of the game (R6.5-R6.7, R8), and leaving it (R15)."""
 
 from __future__ import annotations
 
-from engine.events import GameEnded, Passed, RoundEnded, TurnEnded
+from engine.events import (
+    FORFEIT,
+    GameEnded,
+    Passed,
+    RoundEnded,
+    SeatForfeited,
+    TurnEnded,
+    TurnSkipped,
+)
 from engine.play import Play
 from engine.rules import routes, row, stories
 from engine.rules.map import destinations
@@ -10,20 +18,56 @@ from engine.scoring import final_scores, winners
 from engine.state import State
 
 
-def end_turn(play: Play, seat: int) -> None:
-    """End a seat's turn, and the turns of seats that must pass after it (R14.1)."""
+def go_on(play: Play, seat: int) -> None:
+    """End a seat's turn if it is asked nothing more; play the turns in which nobody has a choice.
+
+    Those are the turns of seats that are out, which are skipped (R15.2), and forced passes (R14.1).
+    """
+    if not play.state.questions:
+        _end_turn(play, seat)
+    while (asked := _asked_for_turn(play.state)) is not None:
+        if asked in play.state.out:
+            play.emit(TurnSkipped(seat=asked))
+            _next_turn(play, asked)
+        elif must_pass(play.state, asked):
+            play.emit(Passed(seat=asked))
+            _end_turn(play, asked)
+        else:
+            return
+
+
+def leave(play: Play, seat: int, reason: str) -> None:
+    """Take a seat out of the game; if the others are all of one side, that is the end (R15.4).
+
+    What else than its turn it is asked stays asked (R15.5).
+    """
+    play.emit(SeatForfeited(seat=seat, reason=reason))
+    if len(play.state.sides_in_play) == 1:
+        _end_game(play, FORFEIT)
+    else:
+        go_on(play, seat)
+
+
+def _asked_for_turn(state: State) -> int | None:
+    return next((question.seat for question in state.questions if question.kind == "turn"), None)
+
+
+def _end_turn(play: Play, seat: int) -> None:
     if play.state.event_open:
         row.finish_event(play)
-    _finish(play, seat)
-    while (active := play.state.active) is not None and must_pass(play.state, active):
-        play.emit(Passed(seat=active))
-        _finish(play, active)
+    _complete(play, seat)
+    _next_turn(play, seat)
 
 
-def _finish(play: Play, seat: int) -> None:
+def _complete(play: Play, seat: int) -> None:
+    """Complete the seat's story tiles, and draw a reward for each (R6.5)."""
     for _ in range(stories.complete(play, seat)):
         row.draw_reward(play, seat)
-    row.refill(play)  # R3.5
+
+
+def _next_turn(play: Play, seat: int) -> None:
+    """Fill the row and pass the turn on, or end the game with the round (R3.5, R6.6, R8.1)."""
+    row.refill(play)
     following = (seat + 1) % len(play.state.tribes)
     round_over = following == play.state.start_seat
     reason = end_reason(play.state) if round_over else None
@@ -45,7 +89,8 @@ def end_reason(state: State) -> str | None:
         return "last_camp"
     if state.passes == len(state.tribes):
         return "all_passed"
-    if not any(routes.reachable(state, seat) & set(destinations(state)) for seat in state.seats):
+    free = set(destinations(state))
+    if not any(routes.reachable(state, seat) & free for seat in state.seats_in_play):
         return "no_destination"
     return None
 
@@ -54,4 +99,5 @@ def _end_game(play: Play, reason: str) -> None:
     for seat in play.state.seats:
         stories.complete(play, seat)  # R8.3, without reward
     scores = final_scores(play.state)
-    play.emit(GameEnded(reason=reason, scores=scores, winners=winners(scores)))
+    won = winners(scores, play.state.sides_in_play)
+    play.emit(GameEnded(reason=reason, scores=scores, winners=won))

@@ -15,7 +15,7 @@ from engine.codec import Header, LogRow
 from engine.commands import Command
 from engine.components import ComponentSet
 from engine.components.shipped import hearth
-from engine.decide import Outcome, submit, unseal
+from engine.decide import Outcome, forfeit, submit, unseal
 from engine.errors import AmbiguousCommand
 from engine.fold import PLAYER, Row, advance, fold, is_undo
 from engine.ruleset import RULESET
@@ -154,6 +154,17 @@ class Game:
     def operate(self, event: e.Event) -> None:
         """Store a row of the operator."""
         self.state = advance(self.state, self._log(None, "operator", None, (), (event,)))
+
+    def forfeit(self, seat: int, reason: str = "resigned", actor: str = PLAYER) -> None:
+        """Let a seat leave the game, and store the row."""
+        events = forfeit(self.state, seat, reason, self.chance)
+        self.state = advance(self.state, self._log(seat, actor, None, (), events))
+
+    def agree_to_take_back(self, first: int) -> None:
+        """Take back the moves from this one on, to which all seats have agreed."""
+        undone = e.Undone(from_=first, to=len(self.rows), agreed=tuple(self.state.seats))
+        self._log(None, PLAYER, None, (), (undone,))
+        self.state, self.sealed = self.refolded, {}
 
     def play(self, policies: Sequence[Policy], moves: int = 1000) -> Game:
         """Let each seat's policy answer, for so many moves or to the end."""

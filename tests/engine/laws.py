@@ -37,6 +37,7 @@ def check_all(game: Game, dice: Dice) -> None:
     a_lake_has_one_village_at_most(state)
     a_turn_has_one_scenario_event_at_most(game)
     the_row_is_full_as_far_as_cards_exist(state)
+    who_is_out_has_no_turn_and_does_not_win(state)
     views_hide_what_is_hidden(state)
     if not state.over:
         questions_can_be_answered(game, dice)
@@ -125,12 +126,29 @@ def a_turn_has_one_scenario_event_at_most(game: Game) -> None:
 def the_row_is_full_as_far_as_cards_exist(state: State) -> None:
     """R3.5: between turns a place is empty only if there is no card left, and then on the left."""
     asked = [question.kind for question in state.questions]
-    if asked in ([], ["turn"], ["draft"]) and None in state.row:
+    in_mid_turn = state.ended and state.ended.reason == e.FORFEIT  # R15.4
+    if not in_mid_turn and asked in ([], ["turn"], ["draft"]) and None in state.row:
         assert not state.row_pile
         assert not state.reward_pile
         assert not state.discard
         filled = [card is not None for card in state.row]
         assert filled == sorted(filled)
+
+
+def who_is_out_has_no_turn_and_does_not_win(state: State) -> None:
+    """R15: turns of a seat that is out are skipped, and some side is always in play."""
+    out = set(state.out)
+    assert len(out) == len(state.out)
+    assert not [q for q in state.questions if q.kind == "turn" and q.seat in out]
+    in_play = [side for side in state.sides if not out.issuperset(side)]
+    assert in_play
+    assert state.over or len(in_play) > 1
+    if state.ended:
+        assert all(not out.issuperset(side) for side in _winning_sides(state, state.ended))
+
+
+def _winning_sides(state: State, ended: e.GameEnded) -> list[tuple[int, ...]]:
+    return [side for side in state.sides if set(side).intersection(ended.winners)]
 
 
 def views_hide_what_is_hidden(state: State) -> None:

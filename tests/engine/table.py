@@ -27,7 +27,7 @@ from engine.board import Board
 from engine.chance import Chance
 from engine.commands import Command, Payment
 from engine.components import TRIBE_CAMPS, Tile, TileSite
-from engine.decide import Outcome, submit, unseal
+from engine.decide import Outcome, forfeit, submit, unseal
 from engine.errors import GameError, IllegalMove
 from engine.fold import PLAYER, Row, advance
 from engine.legal import legal
@@ -194,6 +194,7 @@ class Table:
             questions=(Question(active, changes.pop("asks", "turn")),),
             active=active,
             round=1,
+            out=changes.pop("out", ()),
         )
         assert not changes, f"unknown: {changes}"
         self._given = f"Table({drawing!r}, hands={hands!r})"
@@ -228,6 +229,13 @@ class Table:
             if len(self.sealed) == len(self.state.questions):
                 happened = unseal(self.state, self.sealed, self.chance)
                 self.sealed = {}
+        return self._store(seat, happened)
+
+    def forfeit(self, seat: int, reason: str = "resigned") -> Table:
+        """Let a seat leave the game."""
+        return self._store(seat, forfeit(self.state, seat, reason, self.chance))
+
+    def _store(self, seat: int, happened: tuple[e.Event, ...]) -> Table:
         self.events = codec.decode_events(codec.canonical(happened))
         row = Row(self.state.version + 1, seat, PLAYER, self.events)
         self.state = advance(self.state, row)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.docs import ROOT, Rule, rules
 
-CHAPTERS = (8, 6, 12, 2, 4, 7, 2, 6, 3, 7, 4, 3, 6, 1)
+CHAPTERS = (8, 6, 12, 2, 4, 7, 2, 6, 3, 7, 4, 3, 6, 1, 5)
 """How many rules each chapter has, from R1."""
 
 

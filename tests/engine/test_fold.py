@@ -13,11 +13,12 @@ from engine import commands as c
 from engine import events as e
 from engine.errors import GameOver, IllegalMove
 from engine.evolve import evolve
-from engine.fold import advance, fold, still_counting
+from engine.fold import advance, anything_learnt, fold, still_counting
 from engine.state import State, Undoable
 from tests.engine.game import Game
 from tests.engine.policies import anything, bot
 from tests.engine.positions import Position, games, games_of_all_scenarios, positions, repeatable
+from tests.engine.table import Table
 
 
 @given(games | games_of_all_scenarios, st.data())
@@ -208,3 +209,136 @@ def test_after_another_seat_took_a_move_back_ones_own_stands() -> None:
                     game.submit(first.seat, [c.Undo()])
                 return
     raise AssertionError("no two seats have moved silently")
+
+
+# ---- Undo by consent, and rows of the table ----------------------------------------------------
+
+
+def test_what_all_agreed_to_take_back_counts_no_longer() -> None:
+    game = Game(3).play([bot] * 3, moves=9)
+    before = fold(game.rows[:7], game.components, game.scenario)
+    game.agree_to_take_back(8)
+    assert game.rows[-1].events == (e.Undone(from_=8, to=10, agreed=(0, 1, 2)),)
+    assert without_counters(game.state) == without_counters(before)
+    assert (game.state.version, game.state.since) == (11, 11)
+    assert game.play([bot] * 3).state == game.refolded
+
+
+def test_rows_of_the_table_are_not_taken_back() -> None:
+    game = Game(2).play([bot, bot], moves=4)
+    game.operate(e.GamePaused(seconds=60))
+    game.play([bot, bot], moves=2)
+    game.agree_to_take_back(4)
+    assert [row.number for row in still_counting(game.rows)] == [1, 2, 3, 6, 9]
+
+
+def test_a_forfeit_is_taken_back_with_the_moves_around_it() -> None:
+    game = Game(3).play([bot] * 3, moves=6)
+    game.forfeit(1, actor="clock")
+    game.play([bot] * 3, moves=2)
+    game.agree_to_take_back(8)
+    assert game.state.out == ()
+    game.agree_to_take_back(7)
+    assert game.state == game.refolded
+
+
+def test_after_an_undo_by_consent_nothing_is_taken_back_freely() -> None:
+    """The move before was the other seat's chance to speak, and it has agreed since."""
+    game, _ = at_a_silent_move()
+    first = game.state.undoable
+    game.play([anything, anything], moves=1)
+    game.agree_to_take_back(len(game.rows))
+    assert first is not None
+    assert game.state.undoable is None
+    with pytest.raises(IllegalMove):
+        game.submit(first.seat, [c.Undo()])
+
+
+def test_a_forfeit_in_somebody_elses_turn_leaves_the_decision_alone() -> None:
+    game = Game(3).play([bot] * 3, moves=6)
+    questions, since = game.state.questions, game.state.since
+    game.forfeit((game.asked + 1) % 3)
+    assert (game.state.questions, game.state.since) == (questions, since)
+    assert game.state.version == since + 1
+
+
+def test_a_forfeit_in_ones_own_turn_puts_the_next_decision() -> None:
+    game = Game(3).play([bot] * 3, moves=6)
+    game.forfeit(game.asked)
+    assert game.state.since == game.state.version
+
+
+@pytest.mark.parametrize("own_turn", [True, False])
+def test_a_forfeit_is_not_taken_back_freely_nor_what_was_before_it(own_turn: bool) -> None:
+    game = Game(3).play([anything] * 3, moves=6)
+    while not game.state.undoable:
+        game.play([anything] * 3, moves=1)
+    mover, asked = game.state.undoable.seat, game.asked
+    game.forfeit(asked if own_turn else ({0, 1, 2} - {mover, asked}).pop())
+    assert game.state.undoable is None
+
+
+def test_an_equal_question_after_forced_passes_is_another_decision() -> None:
+    """All others pass, so that the seat is asked for its turn again."""
+    table = Table("*0 f d f *1", hands={0: "F1 F2"}, row="- - - - - B1", pile="")
+    before = table.state
+    after = table.play("take 6").state
+    assert after.questions == before.questions
+    assert (after.since, after.decision_of(after.questions[0])) == (1, "1-0")
+
+
+def test_a_row_of_the_table_leaves_decision_and_free_undo_alone() -> None:
+    game, _ = at_a_silent_move()
+    before = game.state
+    game.operate(e.SeatAbsent(seat=0))
+    assert game.state == replace(before, version=before.version + 1)
+
+
+# ---- What was learnt ---------------------------------------------------------------------------
+
+
+def learnt(game: Game, after: int) -> bool:
+    return anything_learnt(game.rows, game.components, game.scenario, after)
+
+
+def test_nothing_is_learnt_from_a_silent_move() -> None:
+    game, before = at_a_silent_move()
+    assert not learnt(game, before.version)
+    assert not learnt(game, game.state.version)
+
+
+def test_a_card_that_came_up_is_learnt() -> None:
+    game = Game(2).play([bot, bot], moves=2)
+    game.say("take 1-2")
+    assert learnt(game, 3)
+    assert not learnt(game, 4)
+
+
+def test_what_was_taken_back_is_not_looked_at() -> None:
+    game = Game(2).play([bot, bot], moves=2)
+    game.say("take 1-2")
+    game.agree_to_take_back(4)
+    assert not learnt(game, 3)
+
+
+def test_rows_of_the_table_and_a_forfeit_tell_nothing() -> None:
+    game = Game(3).play([bot] * 3, moves=6)
+    game.operate(e.SeatAbsent(seat=0))
+    game.forfeit(game.asked)
+    assert not learnt(game, 7)
+
+
+def test_the_end_tells_everything() -> None:
+    game = Game(2).play([bot, bot], moves=4)
+    game.forfeit(0)
+    assert learnt(game, 5)
+
+
+@given(positions())
+@repeatable(60)
+def test_a_free_undo_and_what_was_learnt_agree(position: Position) -> None:
+    game, row = position.game, position.game.rows[position.rows]
+    rows = game.rows[: row.number]
+    after = advance(position.state, row)
+    told = anything_learnt(rows, game.components, game.scenario, row.number - 1)
+    assert told == (after.undoable is None or after.over)

@@ -10,7 +10,7 @@ from engine.scenarios import SCENARIOS
 from engine.verify import verify
 from tests.golden.games import FOLDER, GOLDEN, Golden, ended
 
-MOVE = re.compile(r"^ *\d+ seat (\d): (.*)$", re.MULTILINE)
+MOVE = re.compile(r"^ *\d+ seat (\d)(:| leaves:) (.*)$", re.MULTILINE)
 
 EACH = pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
 
@@ -32,15 +32,18 @@ def test_the_game_shows_what_it_is_kept_for(golden: Golden) -> None:
 @EACH
 def test_the_lines_of_the_transcript_play_the_game_again(golden: Golden) -> None:
     game = golden.new()
-    for seat, line in MOVE.findall(golden.file.read_text()):
-        assert game.asked == int(seat)
-        game.say(line)
+    for seat, does, what in MOVE.findall(golden.file.read_text()):
+        if does == ":":
+            assert game.asked == int(seat)
+            game.say(what)
+        else:
+            game.forfeit(int(seat), what)
     assert game.state == golden.played().state
 
 
 def test_every_way_to_end_has_a_transcript() -> None:
     reasons = {ended(golden.played()).reason for golden in GOLDEN}
-    assert reasons == {"last_camp", "no_destination", "all_passed"}
+    assert reasons == {"last_camp", "no_destination", "all_passed", "forfeit"}
 
 
 def test_every_scenario_has_a_transcript_for_each_number_of_players() -> None:

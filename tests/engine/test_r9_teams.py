@@ -150,7 +150,8 @@ def score(seats: tuple[int, ...], total: int, cards: int) -> Score:
 def test_r9_3_most_points_then_most_cards_in_both_hands_then_shared(
     total: int, cards: int, winners: tuple[int, ...]
 ) -> None:
-    assert scoring.winners([score((0, 2), total, cards), score((1, 3), 40, 5)]) == winners
+    scores = [score((0, 2), total, cards), score((1, 3), 40, 5)]
+    assert scoring.winners(scores, [(0, 2), (1, 3)]) == winners
 
 
 def test_r9_3_the_hands_of_partners_are_added_up() -> None:

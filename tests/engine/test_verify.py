@@ -291,6 +291,42 @@ def test_an_undo_of_another_seats_move_is_noted() -> None:
     assert "would be refused today" in report.notes[0]
 
 
+def left_game() -> Game:
+    """Return a game with rows that have no commands: an undo by consent, a pause, forfeits."""
+    game = Game(3, 5).play([anything] * 3, moves=12)
+    game.agree_to_take_back(9)
+    game.operate(e.GamePaused(seconds=60))
+    game.play([anything] * 3, moves=4)
+    game.forfeit(game.asked)
+    game.play([anything] * 3, moves=8)
+    game.forfeit(game.state.seats_in_play[0], "timed_out", "clock")
+    return game
+
+
+def test_a_game_that_seats_have_left_is_verified() -> None:
+    report = verify(left_game().export())
+    assert (report.problems, report.notes) == ((), ())
+
+
+def test_a_seat_that_is_out_is_no_winner() -> None:
+    export = left_game().export()
+    (ended,) = events_of(export, "game_ended")
+    (left, *_) = events_of(export, "seat_forfeited")
+    ended["winners"] = export["result"]["winners"] = [left["seat"]]
+    assert "the recorded score" in problems(rechained(export))[0]
+
+
+@pytest.mark.parametrize("seat", [0, None])
+def test_an_answer_that_nobody_gave_is_noted(seat: int | None) -> None:
+    game = Game(2).play([bot, bot], moves=2)
+    asked = game.asked
+    cards = tuple(card for card in game.state.row[:2] if card)
+    game._log(seat, "bot", None, (), [e.CardsTaken(seat=asked, places=(1, 2), cards=cards)])
+    report = verify(game.export())
+    assert report.problems == ()
+    assert report.notes == ("move 4 answers a question without a command of its seat",)
+
+
 @pytest.mark.parametrize("kind", ["cards_taken", "story_taken"])
 def test_what_was_taken_lay_where_it_was_taken(kind: str) -> None:
     export = full_game().export()

@@ -147,7 +147,7 @@ def test_a_view_has_the_documented_fields() -> None:
     assert view["spaces"][2]["camp"] == {"seat": 1, "starting": False}
     assert view["sites"] == [{"kind": "pigment", "spaces": ["A1", "A2"]}]
     assert set(view["tribes"][0]) == {
-        "seat", "camps_left", "berries", "fish", "hand", "stories", "tucked",
+        "seat", "out", "camps_left", "berries", "fish", "hand", "stories", "tucked",
     }  # fmt: skip
 
 

@@ -26,6 +26,14 @@ def special(name: str) -> ComponentSet:
     return parse(hearth_data() | tables)
 
 
+class Leaver(msgspec.Struct, frozen=True):
+    """A seat that leaves the game after so many moves, and why."""
+
+    after: int
+    seat: int
+    reason: str
+
+
 class Golden(msgspec.Struct, frozen=True):
     """A game, and what its transcript is kept for."""
 
@@ -36,6 +44,7 @@ class Golden(msgspec.Struct, frozen=True):
     shows: Callable[[Game], bool]
     components: str | None = None
     scenario: str = "base"
+    leavers: tuple[Leaver, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -48,7 +57,12 @@ class Golden(msgspec.Struct, frozen=True):
 
     def played(self) -> Game:
         """Return the game played to its end."""
-        return self.new().play([POLICIES[style] for style in self.styles])
+        policies = [POLICIES[style] for style in self.styles]
+        game = self.new()
+        for leaver in self.leavers:
+            game.play(policies, leaver.after - len(game.rows))
+            game.forfeit(leaver.seat, leaver.reason)
+        return game.play(policies)
 
     def text(self) -> str:
         """Return the transcript as it should be."""
@@ -135,6 +149,19 @@ def _gift_to_a_partner(game: Game) -> bool:
     )
 
 
+def _leaver_paid_and_beaten(game: Game) -> bool:
+    """Tell whether a seat that was out had a card, and one led and could not win (R15.1, R15.3)."""
+    out: set[int] = set()
+    paid = False
+    for event in game.events():
+        if isinstance(event, e.SeatForfeited):
+            out.add(event.seat)
+        if isinstance(event, e.CampPlaced):
+            paid |= any(part.to in out for part in event.payment)
+    best = max(ended(game).scores, key=lambda score: score.total)
+    return paid and out.issuperset(best.seats)
+
+
 GOLDEN = (
     Golden("two_players", "Two players", 1, ("bot", "bot"), lambda g: _last_camps(g) == 1),
     Golden("three_players", "Three players", 4, ("bot", "anything", "bot"), _gifts),
@@ -190,6 +217,14 @@ GOLDEN = (
         ("bot", "spender"),
         lambda g: ended(g).reason == "no_destination",
         "flooded",
+    ),
+    Golden(
+        "forfeit",
+        "A player resigns, later another's time is up, and the third wins (R15)",
+        48,
+        ("bot", "anything", "bot"),
+        _leaver_paid_and_beaten,
+        leavers=(Leaver(24, 1, "resigned"), Leaver(48, 0, "timed_out")),
     ),
     Golden(
         "teams",

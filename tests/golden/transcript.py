@@ -69,12 +69,17 @@ def _space(space: e.SpacePlaced) -> str:
 
 
 def _move(game: Game, state: State, row: Row) -> Iterator[str]:
-    stored = codec.canonical(game.moves[row.number - 1]["commands"])
-    line = notation.line_of(state, codec.decode_commands(stored))
-    yield f"{row.number:4} seat {row.seat}: {line}"
+    yield f"{row.number:4} seat {row.seat}{_what(game, state, row)}"
     for event in row.events:
         if not isinstance(event, e.GameEnded):
             yield f"          {_event(event)}"
+
+
+def _what(game: Game, state: State, row: Row) -> str:
+    if isinstance(left := row.events[:1] and row.events[0], e.SeatForfeited):
+        return f" leaves: {left.reason}"
+    stored = codec.canonical(game.moves[row.number - 1]["commands"])
+    return f": {notation.line_of(state, codec.decode_commands(stored))}"
 
 
 def _event(event: e.Event) -> str:
