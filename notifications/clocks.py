@@ -32,11 +32,12 @@ GRACE = HOUR
 
 LONGEST_NIGHT = 12 * HOUR
 MOST_WEEKDAYS = 2
-MOST_VACATION, YEAR = 30 * DAY, 365 * DAY
-"""So much of any ``YEAR`` can be vacation."""
 
 MOVED = 5 * HOUR
 """By so much, at most, clocks are moved in a week anywhere (by 1 or 2 hours as a rule)."""
+
+MOST_VACATION, YEAR = 30 * DAY + MOVED, 365 * DAY
+"""So much of any ``YEAR`` can be vacation: 30 days of a player's clock."""
 
 
 class Stretch(NamedTuple):
@@ -359,6 +360,7 @@ def _dates(zone: str, since: datetime, until: datetime) -> Iterator[date]:
         day += DAY
 
 
+@lru_cache(maxsize=10_000)
 def _stretch(zone: str, day: date, begins: timedelta, ends: timedelta) -> Stretch:
     midnight = datetime.combine(day, time())
     return Stretch(_first_shown(zone, midnight + begins), _last_before(zone, midnight + ends))
@@ -450,7 +452,7 @@ def _counted(rests: Rests, begun: datetime) -> Iterator[Stretch]:
     counted = NOTHING
     for start, end in union(rests.vacations):
         years = (end - begun) // YEAR + 1
-        length = min(end - max(start, begun), years * (MOST_VACATION + MOVED) - counted)
+        length = min(end - max(start, begun), years * MOST_VACATION - counted)
         if length > NOTHING:
             counted += length
             yield Stretch(max(start, begun), max(start, begun) + length)
@@ -488,17 +490,21 @@ def _problem_with_days(rests: Rests) -> str | None:
 def _problem_with_vacation(rests: Rests) -> str | None:
     if any(start >= end for start, end in rests.vacations):
         return "A vacation ends after it begins."
-    apart = union(rests.vacations)
-    years = [start for start, _ in apart] + [end - YEAR for _, end in apart]
-    if any(_within(apart, start) > MOST_VACATION + MOVED for start in years):
-        return "Vacations are at most 30 days in any 365."
+    if _most_in_a_year(union(rests.vacations)) > MOST_VACATION:
+        return "That is too much vacation; there can be 30 days in any 365, all together."
     return None
 
 
-def _within(apart: Iterable[Stretch], start: datetime) -> timedelta:
-    """Return how much of the year after a moment stretches cover."""
-    spans = (min(stretch.end, start + YEAR) - max(stretch.start, start) for stretch in apart)
-    return sum((span for span in spans if span > NOTHING), NOTHING)
+def _most_in_a_year(apart: Sequence[Stretch]) -> timedelta:
+    """Return how much of a ``YEAR`` stretches cover; it is most in one that ends with one."""
+    return max((_in_year_before(end, apart) for _, end in apart), default=NOTHING)
+
+
+def _in_year_before(moment: datetime, apart: Iterable[Stretch]) -> timedelta:
+    spans = [
+        min(moment - start, YEAR) - min(moment - end, YEAR) for start, end in apart if end <= moment
+    ]
+    return sum(spans, NOTHING)
 
 
 # ---- Until the last one has gone over to the clock above ---------------------------------------
