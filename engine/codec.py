@@ -53,8 +53,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 class LogRow(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the move log as it is hashed. ``commands`` and ``events`` are canonical JSON.
 
-    ``seat`` is the seat whose decision was answered, null for set-up; ``actor`` is ``player``,
-    ``bot``, ``clock``, ``operator`` or ``service``; ``at`` is UTC, ISO 8601.
+    ``seat`` is the seat whose decision was answered or that forfeits, null for the set-up and for
+    what happens to the table; ``actor`` is ``player``, ``bot``, ``clock``, ``operator`` or
+    ``service``; ``at`` is UTC, ISO 8601.
     """
 
     number: int

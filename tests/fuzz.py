@@ -1,9 +1,10 @@
 """Random games: ``python -m tests.fuzz --games 2000 --scenario base``.
 
 Each game is played in its own mixture of ways: policies, commands or text, one command or a
-batch, undos, and nonsense in between that must be refused. After every move every law is
-checked (``tests.engine.laws``), at the end the whole export. A game that breaks a law is saved
-under ``var/fuzz`` and played again with ``--replay FILE``. The last line is one JSON object.
+batch, undos, and nonsense in between that must be refused; in some, seats leave and moves are
+taken back by consent. After every move every law is checked (``tests.engine.laws``), at the end
+the whole export. A game that breaks a law is saved under ``var/fuzz`` and played again with
+``--replay FILE``. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ SAVED = Path("var/fuzz")
 LONGEST = 1000
 """No game takes so many moves."""
 
+LEAVE = 40
+"""In a game that seats leave, one does after one in so many moves; so often all take some back."""
+
+FARTHEST_BACK = 6
+"""How many moves are taken back by consent at most."""
+
 ALL = "all"
 """Every scenario, one after the other."""
 
@@ -63,6 +70,8 @@ class Fuzzed:
         self.players = counts[number % len(counts)]
         self.styles = [self.dice.pick(STYLES) for _ in range(self.players)]
         self.game = Game(self.players, number, scenario=scenario)
+        self.fate = Dice("leaving", scenario, number)
+        self.is_left = self.fate.one_in(4)
         self.moves: list[Data] = []
         self.last: Data | None = None
 
@@ -77,6 +86,7 @@ class Fuzzed:
             self._answer()
             self._check()
             self._take_back()
+            self._leave()
         report = verify(self.game.export())
         assert (report.problems, report.notes) == ((), ())
 
@@ -84,14 +94,25 @@ class Fuzzed:
         """Play the moves of a saved game, checking every law after every move."""
         for move in (*saved["moves"], saved["last"]):
             if move is not None:
-                commands = codec.decode_commands(codec.canonical(move["commands"]))
-                self._submit(move["seat"], commands)
+                self._happens(move)
                 self._check()
 
     def _submit(self, seat: int, commands: Sequence[Command]) -> None:
-        self.last = {"seat": seat, "commands": msgspec.to_builtins(commands)}
-        self.game.submit(seat, commands)
-        self.moves.append(self.last)
+        self._happens({"seat": seat, "commands": msgspec.to_builtins(commands)})
+
+    def _happens(self, move: Data) -> None:
+        """Let a move happen as it is saved: commands, a seat that leaves, or moves taken back."""
+        self.last = move
+        if "leaves" in move:
+            self.game.forfeit(move["leaves"])
+        elif "back_to" in move:
+            self.game.agree_to_take_back(move["back_to"])
+        elif "seconds" in move:
+            self.game.operate(e.DeadlineExtended(seconds=move["seconds"]))
+        else:
+            commands = codec.decode_commands(codec.canonical(move["commands"]))
+            self.game.submit(move["seat"], commands)
+        self.moves.append(move)
         self.last = None
 
     def _check(self) -> None:
@@ -159,7 +180,19 @@ class Fuzzed:
         else:
             self._is_refused(seat, [c.Undo()])
         if self.dice.one_in(4):
-            self.game.operate(e.DeadlineExtended(seconds=60))
+            self._happens({"seconds": 60})
+
+    def _leave(self) -> None:
+        """In some games, let a seat leave now and then, and take moves back by consent."""
+        if not self.is_left or self.game.state.over:
+            return
+        if self.fate.one_in(LEAVE):
+            self._happens({"leaves": self.fate.pick(self.game.state.seats_in_play)})
+            self._check()
+        if not self.game.state.over and self.fate.one_in(LEAVE):
+            back = self.fate.below(FARTHEST_BACK)
+            self._happens({"back_to": max(2, len(self.game.rows) - back)})
+            self._check()
 
     # ---- Nonsense ------------------------------------------------------------------------
 
