@@ -10,7 +10,11 @@ from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 from whitenoise.responders import StaticFile  # type: ignore[import-untyped]
 
+from notifications import probe
+
 HEALTH_PATH = "/healthz"
+PROBE_BYTES = 200
+"""How long what the sweep has signed can be, at most."""
 
 
 class HealthMiddleware:
@@ -20,10 +24,16 @@ class HealthMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer a probe; leave everything else to the others."""
-        if request.path_info == HEALTH_PATH:
+        """Answer a probe; leave everything else to the others.
+
+        A POST is the sweep's: it asks whether moves are taken, and gets 200 if a row was written.
+        """
+        if request.path_info != HEALTH_PATH:
+            return self.get_response(request)
+        if request.method != "POST":
             return HttpResponse("ok\n", content_type="text/plain")
-        return self.get_response(request)
+        status = probe.answer(request.read(PROBE_BYTES))
+        return HttpResponse(f"{status.phrase}\n", status=status, content_type="text/plain")
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]

@@ -29,6 +29,10 @@ DEWAN_MAX_MOVE_TIME = timedelta(days=30)
 DEWAN_MOVE_TIME = max(timedelta(days=3), DEWAN_MIN_MOVE_TIME)
 DEWAN_TICK = _env.duration("DEWAN_TICK", "10", "PT0.1S", "PT1H")
 DEWAN_UNDO_HOLD = _env.duration("DEWAN_UNDO_HOLD", "120", "PT0S", "P1D")
+DEWAN_MAX_PAUSE = _env.duration("DEWAN_MAX_PAUSE", "P30D", "PT1H", "P90D")
+DEWAN_TIME_OUT_UNDO = _env.duration("DEWAN_TIME_OUT_UNDO", "P1D", "PT0S", "P7D")
+# Where the sweep asks the web server whether it takes moves; unset, it asks the database alone.
+DEWAN_PROBE_URL = _env.origin("DEWAN_PROBE_URL")
 DEWAN_MAIL_DIR = DEWAN_DATA / "mail"
 # Our servers speak no TLS: behind an https address there is a proxy, and what it says is true.
 DEWAN_BEHIND_PROXY = _env.flag("DEWAN_BEHIND_PROXY", default=DEWAN_URL.startswith("https:"))
@@ -136,7 +140,6 @@ _EVERY_TICK = {"schedule": DEWAN_TICK, "options": {"expires": max(DEWAN_TICK.tot
 CELERY_BEAT_SCHEDULE = {
     "clock": {"task": "notifications.tasks.sweep_clock", **_EVERY_TICK},
     "mail": {"task": "notifications.tasks.deliver_mail", **_EVERY_TICK},
-    "bots": {"task": "notifications.tasks.wake_bots", **_EVERY_TICK},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(DEWAN_DATA / "beat")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from dewan_site.accounts.models import Player
-from games.models import Game, Seat
+from games.models import Game, Seat, Sitting
 
 
 class NotVisible(Exception):
@@ -32,9 +32,16 @@ def visible_game(player: Player, game_id: str) -> Seen:
         return Seen(seat.game, seat.number)
     watchable = Q(visibility=Game.Visibility.PUBLIC) | Q(creator=player)
     game = Game.objects.filter(watchable, pk=game_id).first()
-    if game is None:
+    if game is None or _has_left(player, game):
         raise NotVisible
     return Seen(game, None)
+
+
+def _has_left(player: Player, game: Game) -> bool:
+    """Tell whether a player has left a private game: then they see nothing more of it."""
+    if game.visibility == Game.Visibility.PUBLIC:
+        return False
+    return Sitting.objects.filter(game=game, player=player).exclude(until=None).exists()
 
 
 def open_game(game_id: str) -> Game:
@@ -46,5 +53,7 @@ def open_game(game_id: str) -> Game:
 
 
 def games_of(player: Player) -> QuerySet[Game]:
-    """Return the games a player sits at or has opened."""
-    return Game.objects.filter(Q(seats__player=player) | Q(creator=player)).distinct()
+    """Return the games a player sits at or has opened, without those they have left."""
+    left = Sitting.objects.filter(game=OuterRef("pk"), player=player).exclude(until=None)
+    sits = Q(seats__player=player)
+    return Game.objects.filter(sits | Q(creator=player) & ~Exists(left)).distinct()

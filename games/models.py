@@ -1,15 +1,17 @@
 """What is stored (docs/storage.md).
 
-The truth: ``Game`` (its header), ``Seat``, ``GameSecret``, ``StoredComponentSet`` and the
-append-only ``Move`` with the ``SealedAnswer`` rows that are to follow. Projections that can be
-deleted and rebuilt: ``Decision`` and the columns of ``Game`` named in ``games.projections``.
-Beside the log: ``Submission`` (keys of requests) and ``TableMessage`` (what players say),
-neither of which a game needs to replay.
+The truth: ``Game`` (its header and options), ``Seat``, ``Sitting``, ``GameSecret``,
+``StoredComponentSet`` and the append-only ``Move`` with the ``SealedAnswer`` rows that are to
+follow. Projections that can be deleted and rebuilt: ``Decision`` and the columns of ``Game`` and
+``Seat`` named in ``games.projections``. Beside the log: ``Submission`` (keys of requests),
+``TableMessage`` (what players say), ``Proposal`` and ``SeatOffer`` (what is not settled yet),
+none of which a game needs to replay.
 """
 
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
@@ -17,6 +19,7 @@ from django.db.models import Q
 from msgspec import Raw
 
 from engine.codec import Header, LogRow
+from notifications.clocks import Policy
 
 ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_LENGTH = 12
@@ -38,9 +41,13 @@ class StoredComponentSet(models.Model):
 
 
 class Game(models.Model):
-    """A game: its header, and projections of its log (``version`` to ``finished_at``).
+    """A game: its header, its options, and projections of its log (from ``status`` on).
 
-    ``move_time`` is in seconds. ``version`` is the number of the last move, 0 before set-up.
+    ``move_time``, ``bank`` and ``bank_cap`` are in seconds; without a bank each turn has the time
+    of a move, with one that is what a turn adds to it. ``rests``: whether night hours, free days
+    and vacations rest the clocks. ``version`` is the number of the last move, 0 before set-up.
+    ``pauses`` are ``clocks.Stretch`` in JSON; ``credited`` is the end of the last outage that was
+    looked at for this game.
     """
 
     class Status(models.TextChoices):
@@ -57,6 +64,14 @@ class Game(models.Model):
         PRIVATE = "private"
         PUBLIC = "public"
 
+    class Absence(models.TextChoices):
+        """What becomes of a seat whose time is up and whose excused misses are used."""
+
+        MOVE = "move"
+        BOT = "bot"
+        REPLACEMENT = "replacement"
+        FORFEIT = "forfeit"
+
     id = models.CharField(primary_key=True, max_length=ID_LENGTH, default=new_game_id)
     scenario = models.CharField(max_length=20)
     players = models.PositiveSmallIntegerField()
@@ -65,6 +80,11 @@ class Game(models.Model):
     component_set = models.ForeignKey(StoredComponentSet, on_delete=models.PROTECT)
     commitment = models.CharField(max_length=64)
     move_time = models.PositiveIntegerField()
+    bank = models.PositiveIntegerField(null=True)
+    bank_cap = models.PositiveIntegerField(null=True)
+    rests = models.BooleanField(default=True)
+    absence = models.CharField(max_length=12, choices=Absence.choices, default=Absence.MOVE)
+    excused_misses = models.PositiveSmallIntegerField(default=0)
     visibility = models.CharField(max_length=10, choices=Visibility.choices)
     creator = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -79,6 +99,10 @@ class Game(models.Model):
     head_hash = models.CharField(max_length=64, default="")
     round = models.PositiveSmallIntegerField(default=0)
     result = models.JSONField(null=True)
+    ending = models.CharField(max_length=20, default="")
+    pauses = models.TextField(default="[]")
+    is_paused = models.BooleanField(default=False)
+    credited = models.CharField(max_length=27, default="")
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -98,6 +122,15 @@ class Game(models.Model):
     def over(self) -> bool:
         """Tell whether nothing more can be played."""
         return self.status in (self.Status.FINISHED, self.Status.CANCELLED)
+
+    @property
+    def policy(self) -> Policy:
+        """Return what the table grants for a turn."""
+        return Policy(
+            move_time=timedelta(seconds=self.move_time),
+            bank=None if self.bank is None else timedelta(seconds=self.bank),
+            cap=None if self.bank_cap is None else timedelta(seconds=self.bank_cap),
+        )
 
     def header(self, seats: list[Seat]) -> Header:
         """Return the header that the hash chain starts from."""
@@ -124,13 +157,24 @@ class GameSecret(models.Model):
 
 
 class Seat(models.Model):
-    """A seat at the table, numbered from 0. A human seat without a player waits for one."""
+    """A seat at the table, numbered from 0. A human seat without a player waits for one.
+
+    ``standing`` and ``misses`` (how many excused ones are used) are projections of the log.
+    """
 
     class Kind(models.TextChoices):
         """Who answers for the seat."""
 
         HUMAN = "human"
         BOT = "bot"
+
+    class Standing(models.TextChoices):
+        """Whether the player of a seat plays; else a bot does, or its turns are skipped (out)."""
+
+        PLAYING = "playing"
+        ABSENT = "absent"
+        LEFT = "left"
+        OUT = "out"
 
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="seats")
     number = models.PositiveSmallIntegerField()
@@ -139,6 +183,8 @@ class Seat(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="seats"
     )
     contribution = models.CharField(max_length=64, null=True)
+    standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.PLAYING)
+    misses = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         constraints = [
@@ -156,6 +202,107 @@ class Seat(models.Model):
         if self.kind == self.Kind.BOT:
             return BOT_NAMES[self.number]
         return self.player.name if self.player else None
+
+    @property
+    def is_human(self) -> bool:
+        """Tell whether a person sits here, or has sat here and left."""
+        return self.kind == self.Kind.HUMAN
+
+    @property
+    def is_played_by_bot(self) -> bool:
+        """Tell whether a bot answers for the seat: its own, or for a player who is away."""
+        return not self.is_human or self.standing != self.Standing.PLAYING
+
+
+class Sitting(models.Model):
+    """Who sat on a seat, from one move of the log to another; the last one of a seat has no end.
+
+    Clocks are reckoned with the rests of whoever sat there. ``how`` it ended: by whom the seat
+    was left, or ``handed_over``, ``resigned``, ``timed_out``.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="sittings")
+    seat = models.PositiveSmallIntegerField()
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sittings"
+    )
+    since = models.PositiveIntegerField()
+    until = models.PositiveIntegerField(null=True)
+    how = models.CharField(max_length=12, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "seat"], condition=Q(until=None), name="one_player_a_seat"
+            )
+        ]
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of {self.game_id}, from move {self.since}"
+
+
+class SeatOffer(models.Model):
+    """A seat that its player offers to whoever has the link, until it is taken or withdrawn."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="offers")
+    seat = models.PositiveSmallIntegerField()
+    token = models.CharField(max_length=43, unique=True)
+    offered_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["game", "seat"], name="one_offer_a_seat")]
+
+    def __str__(self) -> str:
+        return f"offer of seat {self.seat} of {self.game_id}"
+
+
+class Proposal(models.Model):
+    """What a player proposes to the table, to be done when all agree (docs/clock.md).
+
+    ``version`` is the move after which it was made; one to take moves back, from number
+    ``first`` on, dies with the next move. ``seconds`` is how long a pause is to be.
+    """
+
+    class Kind(models.TextChoices):
+        """What is proposed."""
+
+        UNDO = "undo"
+        UNDO_TIME_OUT = "undo_time_out"
+        PAUSE = "pause"
+        RESUME = "resume"
+        CANCEL = "cancel"
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        OPEN = "open"
+        AGREED = "agreed"
+        REFUSED = "refused"
+        WITHDRAWN = "withdrawn"
+        OVERTAKEN = "overtaken"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="proposals")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    seat = models.PositiveSmallIntegerField()
+    version = models.PositiveIntegerField()
+    first = models.PositiveIntegerField(null=True)
+    seconds = models.PositiveIntegerField(null=True)
+    agreed = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "kind"], condition=Q(state="open"), name="one_proposal_a_kind"
+            )
+        ]
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} proposed in {self.game_id}"
 
 
 BOT_NAMES = ("Ash (bot)", "Birch (bot)", "Cedar (bot)", "Dogwood (bot)")
@@ -252,9 +399,13 @@ class Submission(models.Model):
 
 
 class Decision(models.Model):
-    """A projection: a question to a seat, when it was asked and until when it can be answered.
+    """A projection: a question to a seat, and what its clock is reckoned from (docs/clock.md).
 
-    ``remind_at`` is when ``remind_stage`` falls due, null when no more reminders do.
+    Since ``runs_from`` the clock of ``player`` runs, with ``granted`` of running time; ``lives``
+    counts how often it was started anew for the same question, after ``missed`` time or for
+    another player. The deadline follows from these and is never stored: ``wake_at`` is only when
+    the sweep has to look again, for the deadline or a reminder; null when it need not.
+    ``closed_by`` is who answered; empty if it was never answered, or taken back.
     """
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="decisions")
@@ -263,22 +414,23 @@ class Decision(models.Model):
     kind = models.CharField(max_length=20)
     since = models.PositiveIntegerField()
     asked_at = models.DateTimeField()
-    deadline = models.DateTimeField()
-    remind_at = models.DateTimeField(null=True)
-    remind_stage = models.CharField(max_length=10, default="")
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="decisions"
+    )
+    runs_from = models.DateTimeField()
+    granted = models.DurationField()
+    lives = models.PositiveSmallIntegerField(default=0)
+    missed = models.BooleanField(default=False)
+    wake_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
+    closed_by = models.CharField(max_length=10, choices=Move.Actor.choices, default="")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["game", "decision"], name="one_decision_an_id")
         ]
         indexes = [
-            models.Index(
-                fields=["deadline"], condition=Q(answered_at=None), name="open_by_deadline"
-            ),
-            models.Index(
-                fields=["remind_at"], condition=Q(answered_at=None), name="open_by_reminder"
-            ),
+            models.Index(fields=["wake_at"], condition=Q(answered_at=None), name="open_by_waking"),
         ]
 
     def __str__(self) -> str:

@@ -1,57 +1,271 @@
 """Projections of the move log: what can be deleted and rebuilt (docs/storage.md).
 
-They are the ``Decision`` rows and, of ``Game``, the columns in ``GAME_COLUMNS``. ``project``
-follows the row that has just been appended; ``rebuild`` follows all rows from the first.
+They are the ``Decision`` rows, of ``Game`` the columns in ``GAME_COLUMNS`` and of ``Seat`` those
+in ``SEAT_COLUMNS``. ``project`` follows the row that has just been appended; ``rebuild`` follows
+all rows from the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from django.db import connection, transaction
 from django.utils import timezone
 
 from dewan_site.sql import Statement, inserting, updating
 from engine import codec
-from engine.events import DeadlineExtended, Event
+from engine import events as e
+from engine.events import Event
 from engine.fold import Row, advance, fold, is_undo
 from engine.questions import KINDS
 from engine.scenarios import SCENARIOS
 from engine.state import Question, State
 from engine.verify import result_of
+from games import timing
 from games.component_sets import component_set
-from games.models import Decision, Game, Move
+from games.models import Decision, Game, Move, Seat, Sitting
 from games.store import moment_of
-from notifications.clocks import Outage, credited, reminder_after
-from notifications.models import RecordedOutage
+from games.timing import Clocks
+from notifications.clocks import Asked, Stretch
 
-GAME_COLUMNS = ("status", "version", "head_hash", "round", "result", "started_at", "finished_at")
-Find = Callable[[str], Decision]
-"""Finds a decision of the game by its id."""
+if TYPE_CHECKING:
+    from games.table import Table
+
+GAME_COLUMNS = (
+    "status", "version", "head_hash", "round", "result", "ending", "pauses",
+    "is_paused", "started_at", "finished_at",
+)  # fmt: skip
+SEAT_COLUMNS = ("standing", "misses")
+
+AGREED_UNDO = timedelta(days=1)
+"""What is left at least of a clock that an undo by consent starts again, or the time of a move."""
 
 
-def project(game: Game, move: Move, state: State, events: Sequence[Event]) -> list[Statement]:
+class Followed(msgspec.Struct, frozen=True):
+    """A row of the log with all that follows from it: the game and seats as it leaves them."""
+
+    game: Game
+    seats: Sequence[Seat]
+    clocks: Callable[[], Clocks]
+    row: Row
+    decision: str | None
+    at: datetime
+    before: Callable[[str], Decision]
+    answered: Callable[[int], Decision | None]
+    """What finds a decision by its id, and the last one that a seat has answered."""
+
+
+def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> list[Statement]:
     """Return the statements that bring the projections up to a row about to be written."""
-    row, at = Row(move.number, move.seat, move.actor, tuple(events)), moment_of(move.at)
-    statements = []
-    if state.since == move.number or state.over:
-        opened = _opened(game, move, row, state, lambda name: game.decisions.get(decision=name))
-        statements = [_close(at, game.pk), *map(inserting, opened)]
-    elif seconds := _extension(row):
-        for decision in Decision.objects.filter(game=game, answered_at=None):
-            _set_deadline(decision, decision.deadline + timedelta(seconds=seconds), at)
-            statements.append(updating(decision, ("deadline", "remind_at", "remind_stage")))
-    return [*statements, updating(game, _set_columns(game, move, state))]
-
-
-def _close(at: datetime, game_id: str) -> Statement:
-    """Return the statement that marks the open decisions of a game as answered."""
-    moment = connection.ops.adapt_datetimefield_value(at)
-    return (
-        "UPDATE games_decision SET answered_at = %s WHERE game_id = %s AND answered_at IS NULL",
-        [moment, game_id],
+    decisions = Decision.objects.filter(game=table.game)
+    followed = Followed(
+        table.game,
+        table.seats,
+        lambda: table.clocks,
+        Row(move.number, move.seat, move.actor, tuple(events)),
+        move.decision,
+        moment_of(move.at),
+        lambda name: decisions.get(decision=name),
+        lambda seat: decisions.filter(seat=seat).exclude(closed_by="").order_by("since").last(),
     )
+    statements = [updating(seat, SEAT_COLUMNS) for seat in _follow_table(followed, state)]
+    statements += _close(followed, state)
+    if _asks_anew(followed, state):
+        statements += map(inserting, _opened(followed, state))
+    elif events and isinstance(events[0], _ON_CLOCKS):
+        for decision in decisions.filter(answered_at=None):
+            _restart(followed, decision)
+            statements.append(updating(decision, _CLOCK_COLUMNS))
+    return [*statements, updating(table.game, _set_columns(followed, move, state))]
+
+
+def _asks_anew(followed: Followed, state: State) -> bool:
+    return state.since == followed.row.number or state.over
+
+
+# ---- The table: who sits there, pauses, outages ------------------------------------------------
+
+
+def _follow_table(followed: Followed, state: State) -> list[Seat]:
+    """Set what a row changes at the table, and return the seats that it changes."""
+    before = [(seat.standing, seat.misses) for seat in followed.seats]
+    for event in followed.row.events:
+        change = _AT_TABLE.get(type(event))
+        if change:
+            change(followed, event)
+    for seat in followed.seats:
+        _follow_out(seat, state)
+    after = [(seat.standing, seat.misses) for seat in followed.seats]
+    pairs = zip(followed.seats, before, after, strict=True)
+    return [seat for seat, old, new in pairs if old != new]
+
+
+def _follow_out(seat: Seat, state: State) -> None:
+    """Say of a seat what the state says: an undo can bring back one that has forfeited."""
+    if seat.number in state.out:
+        seat.standing = Seat.Standing.OUT
+    elif seat.standing == Seat.Standing.OUT:
+        seat.standing = Seat.Standing.PLAYING
+
+
+def _standing(standing: Seat.Standing) -> Callable[[Followed, Any], None]:
+    def change(followed: Followed, event: Any) -> None:
+        followed.seats[event.seat].standing = standing
+
+    return change
+
+
+def _miss_excused(followed: Followed, event: e.MissExcused) -> None:
+    followed.seats[event.seat].misses += 1
+
+
+def _seat_taken_over(followed: Followed, event: e.SeatTakenOver) -> None:
+    seat = followed.seats[event.seat]
+    seat.standing, seat.misses = Seat.Standing.PLAYING, 0
+
+
+def _game_paused(followed: Followed, event: e.GamePaused) -> None:
+    end = followed.at + timedelta(seconds=event.seconds)
+    pauses = [*timing.pauses_of(followed.game), Stretch(followed.at, end)]
+    timing.set_pauses(followed.game, pauses)
+    followed.game.is_paused = True
+
+
+def _game_resumed(followed: Followed, _: e.GameResumed) -> None:
+    *pauses, last = timing.pauses_of(followed.game)
+    ended = Stretch(last.start, min(last.end, followed.at))
+    timing.set_pauses(followed.game, [*pauses, ended])
+    followed.game.is_paused = False
+
+
+_AT_TABLE: dict[type, Callable[[Followed, Any], None]] = {
+    e.SeatAbsent: _standing(Seat.Standing.ABSENT),
+    e.SeatLeft: _standing(Seat.Standing.LEFT),
+    e.SeatReturned: _standing(Seat.Standing.PLAYING),
+    e.SeatTakenOver: _seat_taken_over,
+    e.MissExcused: _miss_excused,
+    e.GamePaused: _game_paused,
+    e.GameResumed: _game_resumed,
+}
+
+
+# ---- Decisions and their clocks ----------------------------------------------------------------
+
+
+def _opened(followed: Followed, state: State) -> list[Decision]:
+    """Return the decisions that a row opens, with their clocks."""
+    decisions = []
+    for question in state.questions:
+        player = followed.seats[question.seat].player_id
+        decision = Decision(
+            game=followed.game,
+            decision=state.decision_of(question),
+            seat=question.seat,
+            kind=question.kind,
+            since=state.since,
+            asked_at=followed.at,
+            player_id=player,
+            runs_from=followed.at,
+            granted=followed.clocks().grant(player, _history(followed, question)),
+        )
+        _set_wake(followed, decision)
+        decisions.append(decision)
+    return decisions
+
+
+def _history(followed: Followed, question: Question) -> list[Asked]:
+    """Return the time of a new question, and what it is reckoned from.
+
+    A question in mid-turn goes on with the turn's clock, and one that an undo asks again with
+    what was left when it was answered; it is not filled up. Every other is a turn of its own, or
+    a scenario event's question to another seat. A bank goes on with what the last one left.
+    """
+    undone = is_undo(followed.row)
+    if followed.decision is not None and (undone or _is_in_mid_turn(followed, question)):
+        return _continued(followed, followed.before(followed.decision))
+    new = Asked(begun=followed.at)
+    last = followed.answered(question.seat) if followed.game.bank is not None else None
+    return [timing.asked_of(last), new] if last else [new]
+
+
+def _is_in_mid_turn(followed: Followed, question: Question) -> bool:
+    return question.seat == followed.row.seat and KINDS[question.kind].in_mid_turn
+
+
+def _continued(followed: Followed, before: Decision) -> list[Asked]:
+    undone = followed.row.events[0]
+    agreed = isinstance(undone, e.Undone) and undone.agreed
+    floor = min(AGREED_UNDO, followed.game.policy.move_time) if agreed else timedelta(0)
+    return [
+        timing.asked_of(before),
+        Asked(begun=followed.at, continues=True, at_least=floor),
+    ]
+
+
+def _restart(followed: Followed, decision: Decision) -> None:
+    """Do to the clock of an open decision what a row of the table says."""
+    for event in followed.row.events:
+        if isinstance(event, e.DeadlineExtended):
+            decision.granted += timedelta(seconds=event.seconds)
+        elif isinstance(event, _NEW_LIFE) and event.seat == decision.seat:
+            _begin_again(followed, decision)
+            decision.missed = decision.missed or isinstance(event, e.MissExcused)
+    _set_wake(followed, decision)
+
+
+def _begin_again(followed: Followed, decision: Decision) -> None:
+    """Start the clock of an open decision anew, as that of the next turn would be."""
+    decision.player_id = followed.seats[decision.seat].player_id
+    until_now = Asked(begun=decision.runs_from, ended=followed.at, granted=decision.granted)
+    history = [until_now, Asked(begun=followed.at)]
+    decision.granted = followed.clocks().grant(decision.player_id, history)
+    decision.runs_from = followed.at
+    decision.lives += 1
+
+
+_NEW_LIFE = (e.MissExcused, e.SeatTakenOver, e.SeatReturned)
+"""What starts the clock of a seat's open decision anew."""
+
+_ON_CLOCKS = (e.DeadlineExtended, e.GamePaused, e.GameResumed, e.OutageCredited, e.SeatAbsent,
+              e.SeatLeft, *_NEW_LIFE)  # fmt: skip
+"""The rows of the table after which clocks run otherwise than before."""
+
+_CLOCK_COLUMNS = ("player", "runs_from", "granted", "lives", "missed", "wake_at")
+
+
+def _set_wake(followed: Followed, decision: Decision) -> None:
+    if timing.is_answered_by_bot(followed.seats, decision):
+        decision.wake_at = followed.at + timing.BOT_PATIENCE
+    else:
+        decision.wake_at = followed.clocks().wake_at(decision, followed.at)
+
+
+def _close(followed: Followed, state: State) -> list[Statement]:
+    """Return the statements that close decisions: the one answered, and all if others are put.
+
+    What an undo takes back has never been asked, and counts for no bank and no pace.
+    """
+    at = connection.ops.adapt_datetimefield_value(followed.at)
+    row, game = followed.row, followed.game.pk
+    statements: list[Statement] = []
+    if followed.decision is not None and not is_undo(row):
+        statements.append((_ANSWER, [row.actor, game, followed.decision]))
+    if _asks_anew(followed, state):
+        statements.append((_CLOSE_ALL, [at, game]))
+    if row.events and isinstance(undone := row.events[0], e.Undone):
+        statements.append((_TAKE_BACK, [game, undone.from_]))
+    return statements
+
+
+_ANSWER = "UPDATE games_decision SET closed_by = %s WHERE game_id = %s AND decision = %s"
+_CLOSE_ALL = "UPDATE games_decision SET answered_at = %s WHERE game_id = %s AND answered_at IS NULL"
+_TAKE_BACK = "UPDATE games_decision SET closed_by = '' WHERE game_id = %s AND since >= %s"
+
+
+# ---- Making them again -------------------------------------------------------------------------
 
 
 def rebuild(game_id: str) -> None:
@@ -60,64 +274,133 @@ def rebuild(game_id: str) -> None:
         game = Game.objects.select_for_update().get(pk=game_id)
         moves = list(Move.objects.filter(game=game).order_by("number"))
         Decision.objects.filter(game=game).delete()
-        game.result = game.finished_at = None
         if moves:
-            decisions = _followed(game, moves)
-            Decision.objects.bulk_create(decisions.values())
+            again = _followed(game, moves)
+            Decision.objects.bulk_create(again.decisions.values())
             game.save(update_fields=GAME_COLUMNS)
+            Seat.objects.bulk_update(again.seats, SEAT_COLUMNS)
 
 
 def differences(game_id: str) -> list[str]:
     """Fold a game again and say where the stored projections differ; change nothing."""
-    stored = Game.objects.get(pk=game_id)
-    fresh = Game.objects.get(pk=game_id)
-    fresh.result = fresh.finished_at = None
+    stored, fresh = Game.objects.get(pk=game_id), Game.objects.get(pk=game_id)
+    seats = list(stored.seats.order_by("number"))
     moves = list(Move.objects.filter(game=fresh).order_by("number"))
-    decisions = _followed(fresh, moves)
-    found = [
-        f"{column} is {getattr(stored, column)!r}, the log says {getattr(fresh, column)!r}"
-        for column in GAME_COLUMNS
-        if getattr(stored, column) != getattr(fresh, column)
-    ]
+    again = _followed(fresh, moves)
     before = {d.decision: _compared(d) for d in Decision.objects.filter(game=stored)}
-    after = {name: _compared(decision) for name, decision in decisions.items()}
-    return found + [
-        f"decision {name} is {before.get(name)}, the log says {after.get(name)}"
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
+    after = {name: _compared(decision) for name, decision in again.decisions.items()}
+    return [
+        *_differing("", GAME_COLUMNS, stored, fresh),
+        *(
+            line
+            for old, new in zip(seats, again.seats, strict=True)
+            for line in _differing(f"seat {old.number}: ", SEAT_COLUMNS, old, new)
+        ),
+        *(
+            f"decision {name} is {before.get(name)}, the log says {after.get(name)}"
+            for name in sorted(before.keys() | after.keys())
+            if before.get(name) != after.get(name)
+        ),
+    ]
+
+
+def _differing(of: str, columns: Iterable[str], stored: Any, fresh: Any) -> list[str]:
+    return [
+        f"{of}{column} is {getattr(stored, column)!r}, the log says {getattr(fresh, column)!r}"
+        for column in columns
+        if getattr(stored, column) != getattr(fresh, column)
     ]
 
 
 def _compared(decision: Decision) -> tuple[object, ...]:
-    """Return what must agree: not when the next reminder is due, which sending one changes."""
-    columns = ("seat", "kind", "since", "asked_at", "deadline", "answered_at")
+    """Return what must agree: not when the sweep looks next, which looking changes."""
+    columns = (
+        "seat", "kind", "since", "asked_at", "player_id", "runs_from", "granted", "lives",
+        "missed", "answered_at", "closed_by",
+    )  # fmt: skip
     return tuple(getattr(decision, column) for column in columns)
 
 
-def _followed(game: Game, moves: list[Move]) -> dict[str, Decision]:
-    """Follow a log and the recorded outages in the order of time; return every decision."""
-    decisions: dict[str, Decision] = {}
-    outages = [Outage(o.start, o.end) for o in RecordedOutage.objects.order_by("end")]
-    for move, state in _history(game, moves):
-        row, at = _row_of(move), moment_of(move.at)
-        while outages and outages[0].end <= at:
-            _credit(decisions.values(), outages.pop(0))
-        if state.since == move.number or state.over:
-            opened = _opened(game, move, row, state, decisions.__getitem__)
-            for decision in _open(decisions.values()):
-                decision.answered_at = at
-            decisions |= {decision.decision: decision for decision in opened}
-        for decision in _open(decisions.values()):
-            decision.deadline += timedelta(seconds=_extension(row))
-        _set_columns(game, move, state)
-    for outage in outages:
-        _credit(decisions.values(), outage)
-    for decision in _open(decisions.values()):
-        _set_deadline(decision, decision.deadline, timezone.now())
-    return decisions
+class Again(msgspec.Struct):
+    """The projections of a game, made again: its decisions by id, and its seats."""
+
+    decisions: dict[str, Decision]
+    seats: list[Seat]
+
+    def answered(self, seat: int) -> Decision | None:
+        """Return the last decision that a seat has answered."""
+        closed = [d for d in self.decisions.values() if d.seat == seat and d.closed_by]
+        return max(closed, key=lambda decision: decision.since, default=None)
+
+    def close(self, followed: Followed, state: State) -> None:
+        """Do what the statements of ``_close`` do."""
+        if followed.decision in self.decisions and not is_undo(followed.row):
+            self.decisions[followed.decision].closed_by = followed.row.actor
+        if _asks_anew(followed, state):
+            for decision in self.open():
+                decision.answered_at = followed.at
+        undone = next(iter(followed.row.events), None)
+        if isinstance(undone, e.Undone):
+            for decision in self.decisions.values():
+                taken_back = decision.since >= undone.from_
+                decision.closed_by = "" if taken_back else decision.closed_by
+
+    def open(self) -> list[Decision]:
+        """Return the decisions that are open."""
+        return [decision for decision in self.decisions.values() if decision.answered_at is None]
 
 
-def _history(game: Game, moves: list[Move]) -> Iterator[tuple[Move, State]]:
+def _followed(game: Game, moves: list[Move]) -> Again:
+    """Follow a log; return every decision, and set the columns of the game."""
+    game.result = game.finished_at = None
+    game.ending, game.pauses, game.is_paused = "", "[]", False
+    sittings = list(Sitting.objects.filter(game=game))
+    outages = timing.outages_since(moment_of(moves[0].at)) if moves else []
+    rests = timing.versions_of(sitting.player_id for sitting in sittings)
+    again = Again({}, list(game.seats.order_by("number")))
+    for seat in again.seats:
+        seat.standing, seat.misses = Seat.Standing.PLAYING, 0
+    for move, state in _history_of(game, moves):
+        _seat_players(again.seats, sittings, move.number)
+        followed = Followed(
+            game,
+            again.seats,
+            lambda: timing.made(game, rests, outages),
+            _row_of(move),
+            move.decision,
+            moment_of(move.at),
+            again.decisions.__getitem__,
+            again.answered,
+        )
+        _follow(followed, again, state)
+        _set_columns(followed, move, state)
+    for decision in again.open():
+        decision.wake_at = timezone.now()  # the next sweep looks, and sets it right
+    return again
+
+
+def _follow(followed: Followed, again: Again, state: State) -> None:
+    _follow_table(followed, state)
+    again.close(followed, state)
+    if _asks_anew(followed, state):
+        again.decisions |= {d.decision: d for d in _opened(followed, state)}
+    else:
+        for decision in again.open():
+            _restart(followed, decision)
+
+
+def _seat_players(seats: Sequence[Seat], sittings: Sequence[Sitting], number: int) -> None:
+    """Seat whoever sat there when a move was made."""
+    sat: Mapping[int, int] = {
+        sitting.seat: sitting.player_id
+        for sitting in sittings
+        if sitting.since <= number and (sitting.until is None or number < sitting.until)
+    }
+    for seat in seats:
+        seat.player_id = sat.get(seat.number)
+
+
+def _history_of(game: Game, moves: list[Move]) -> Iterator[tuple[Move, State]]:
     components, scenario = component_set(game.component_set_id), SCENARIOS[game.scenario]
     rows: list[Row] = []
     state: State | None = None
@@ -134,75 +417,26 @@ def _row_of(move: Move) -> Row:
     return Row(move.number, move.seat, move.actor, codec.decode_events(move.events))
 
 
-def _open(decisions: Iterable[Decision]) -> list[Decision]:
-    return [decision for decision in decisions if decision.answered_at is None]
-
-
-def _credit(decisions: Iterable[Decision], outage: Outage) -> None:
-    for decision in _open(decisions):
-        decision.deadline = credited(decision.asked_at, decision.deadline, [outage])
-
-
-def _opened(game: Game, move: Move, row: Row, state: State, find: Find) -> list[Decision]:
-    """Return the decisions that a row opens, with their clocks."""
-    at = moment_of(move.at)
-    decisions = []
-    for question in state.questions:
-        decision = Decision(
-            game=game,
-            decision=state.decision_of(question),
-            seat=question.seat,
-            kind=question.kind,
-            since=state.since,
-            asked_at=at,
-        )
-        _set_deadline(decision, _deadline(game, move, row, question, find), at)
-        decisions.append(decision)
-    return decisions
-
-
-def _deadline(game: Game, move: Move, row: Row, question: Question, find: Find) -> datetime:
-    """Return until when a new question can be answered.
-
-    A turn has the time of a move. A question in mid-turn shares the turn's deadline; the other
-    seats that a scenario event asks have the time of a move. After an
-    undo the clock goes on with what was left when the move was made; it is not filled up.
-    """
-    at = moment_of(move.at)
-    if move.decision is None:
-        return at + timedelta(seconds=game.move_time)
-    if is_undo(row):
-        answered = find(move.decision)
-        assert answered.answered_at is not None, "a move that is taken back answered it"
-        return at + max(answered.deadline - answered.answered_at, timedelta(0))
-    if question.seat != move.seat or not KINDS[question.kind].in_mid_turn:
-        return at + timedelta(seconds=game.move_time)
-    return find(move.decision).deadline
-
-
-def _set_deadline(decision: Decision, deadline: datetime, moment: datetime) -> None:
-    decision.deadline = deadline
-    reminder = reminder_after(decision.asked_at, deadline, moment)
-    decision.remind_at = reminder.at if reminder else None
-    decision.remind_stage = reminder.stage if reminder else ""
-
-
-def _extension(row: Row) -> int:
-    return sum(event.seconds for event in row.events if isinstance(event, DeadlineExtended))
-
-
-def _set_columns(game: Game, move: Move, state: State) -> list[str]:
+def _set_columns(followed: Followed, move: Move, state: State) -> list[str]:
     """Set the columns of a game that a row changes, and return their names."""
+    game = followed.game
     game.version, game.head_hash, game.round = move.number, move.hash, state.round
     game.status = status_of(state)
-    changed = ["version", "head_hash", "round", "status"]
+    changed = ["version", "head_hash", "round", "status", "pauses", "is_paused", "credited"]
     if move.number == 1:
         game.started_at = moment_of(move.at)
         changed.append("started_at")
     if state.over:
         game.result, game.finished_at = result_of(state), moment_of(move.at)
-        changed += ["result", "finished_at"]
+        game.ending = _ending(followed.row.events)
+        changed += ["result", "finished_at", "ending"]
     return changed
+
+
+def _ending(events: Iterable[Event]) -> str:
+    """Return why a game is over, each way by its own name (docs/clock.md)."""
+    ends = [event for event in events if isinstance(event, e.GameEnded | e.GameCancelled)]
+    return ends[-1].reason
 
 
 def status_of(state: State) -> Game.Status:

@@ -20,13 +20,15 @@ from engine.questions import KINDS
 from engine.state import State
 from engine.verify import result_of
 from engine.views import Viewer, mask, redact, redact_command, view_for
-from games import store
+from games import consent, store, timing
 from games.access import NotVisible, Seen, games_of, visible_game
 from games.component_sets import component_set
 from games.errors import InvalidRequest
-from games.models import Decision, Game, Move, SealedAnswer, Seat
+from games.models import Decision, Game, Move, Proposal, SealedAnswer, Seat, Sitting
 from games.projections import status_of
+from games.timing import Clocks
 from games.words import Teller
+from notifications.clocks import Stretch
 
 PAGE = 100
 """How many moves or games one answer lists, at most."""
@@ -58,6 +60,7 @@ def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
     read in another statement.
     """
     game, seat = seen
+    clocks = timing.clocks_of([game])[game.pk]
     return {
         "id": game.pk,
         "version": state.version if state else 0,
@@ -65,16 +68,68 @@ def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
         "scenario": game.scenario,
         "ruleset": game.ruleset,
         "visibility": game.visibility,
-        "move_time": game.move_time,
+        **options_of(game),
         "you": seat,
-        "seats": [{"seat": s.number, "name": s.name, "kind": s.kind} for s in seats_of(game)],
-        "awaiting": _awaiting(game, state),
+        "seats": _seats(game, seats_of(game), clocks),
+        "awaiting": _awaiting(game, state, clocks),
+        "paused_until": _paused_until(game),
+        "proposals": [_proposal(proposal) for proposal in consent.open_proposals(game)],
         "server_time": moment(timezone.now()),
         "commitment": game.commitment,
         "component_set": game.component_set_id,
         "result": result_of(state) if state else None,
+        "ending": game.ending or None,
         "undo": _undo(state, seat),
         "state": view_for(state, seat) if state else None,
+    }
+
+
+def options_of(game: Game) -> dict[str, Any]:
+    """Return how a table treats time and absence (docs/clock.md); lengths in seconds."""
+    return {
+        "move_time": game.move_time,
+        "bank": game.bank,
+        "bank_cap": game.bank_cap,
+        "rests": game.rests,
+        "absence": game.absence,
+        "excused_misses": game.excused_misses,
+    }
+
+
+def _seats(game: Game, seats: Iterable[Seat], clocks: Clocks) -> list[dict[str, Any]]:
+    """Return the seats as everybody may see them, with the player's vacation, now or next."""
+    now = timezone.now()
+    return [
+        {
+            "seat": seat.number,
+            "name": seat.name,
+            "kind": seat.kind,
+            "standing": seat.standing,
+            "misses_left": max(game.excused_misses - seat.misses, 0) if seat.is_human else 0,
+            "vacation": _vacation(clocks.vacation_of(seat.player_id, now)),
+        }
+        for seat in seats
+    ]
+
+
+def _vacation(vacation: Stretch | None) -> dict[str, str] | None:
+    return vacation and {"start": moment(vacation.start), "end": moment(vacation.end)}
+
+
+def _paused_until(game: Game) -> str | None:
+    pause = timing.pause_at(game, timezone.now())
+    return moment(pause.end) if pause else None
+
+
+def _proposal(proposal: Proposal) -> dict[str, Any]:
+    return {
+        "proposal": proposal.pk,
+        "kind": proposal.kind,
+        "seat": proposal.seat,
+        "agreed": proposal.agreed,
+        "first": proposal.first,
+        "seconds": proposal.seconds,
+        "made_at": moment(proposal.made_at),
     }
 
 
@@ -96,23 +151,38 @@ def _undo(state: State | None, seat: Viewer) -> int | None:
     return last.move if last and last.seat == seat else None
 
 
-def _awaiting(game: Game, state: State | None) -> list[dict[str, Any]]:
+def _awaiting(game: Game, state: State | None, clocks: Clocks) -> list[dict[str, Any]]:
     if state is None:
         return []
     wanted = {state.decision_of(question) for question in state.questions}
     decisions = Decision.objects.filter(game=game, decision__in=wanted).order_by("seat")
-    return [awaited(decision) for decision in decisions]
+    return [awaited(decision, clocks) for decision in decisions]
 
 
-def awaited(decision: Decision) -> dict[str, Any]:
-    """Return an open decision as clients see it."""
+def deadlines_of(game: Game) -> list[tuple[int, datetime]]:
+    """Return the seats that are asked, each with its deadline."""
+    decisions = game.decisions.filter(answered_at=None).order_by("seat")
+    clocks = timing.clocks_of([game])[game.pk]
+    return [(d.seat, clocks.clock(d, timezone.now()).deadline) for d in decisions]
+
+
+def awaited(decision: Decision, clocks: Clocks) -> dict[str, Any]:
+    """Return an open decision as clients see it.
+
+    ``latest`` is the moment that the deadline cannot be later than; ``resting`` is what rests the
+    clock now, ``rests`` what will before the deadline: night, weekday, vacation, stopped.
+    """
+    clock = clocks.clock(decision, timezone.now())
     return {
         "decision": decision.decision,
         "seat": decision.seat,
         "kind": decision.kind,
         "since": decision.since,
         "asked_at": moment(decision.asked_at),
-        "deadline": moment(decision.deadline),
+        "deadline": moment(clock.deadline),
+        "latest": moment(clock.latest),
+        "resting": clock.resting,
+        "rests": list(clock.rests),
     }
 
 
@@ -318,7 +388,7 @@ def my_games(player: Player, after: str = "") -> dict[str, Any]:
     ``after`` is where a page has ended: a place in this order, not a game, so that going on never
     comes back to where it was, whatever has changed in between. What is no place is the start.
     """
-    entries = [_listed(game, player) for game in _with_details(games_of(player))]
+    entries = _all_listed(games_of(player), player)
     placed = sorted(((_place(entry), entry) for entry in entries), key=itemgetter(0))
     if is_cursor(after):
         placed = [(place, entry) for place, entry in placed if place > _read_cursor(after)]
@@ -338,26 +408,39 @@ def _with_details(games: QuerySet[Game]) -> Iterable[Game]:
     )
 
 
-def _listed(game: Game, player: Player) -> dict[str, Any]:
+def _all_listed(games: QuerySet[Game], player: Player) -> list[dict[str, Any]]:
+    found = list(_with_details(games))
+    clocks = timing.clocks_of(found)
+    return [_listed(game, player, clocks[game.pk]) for game in found]
+
+
+def _open(game: Game) -> Sequence[Decision]:
+    decisions: Sequence[Decision] = game.open_decisions  # type: ignore[attr-defined]
+    return decisions
+
+
+def _listed(game: Game, player: Player, clocks: Clocks) -> dict[str, Any]:
     seats = list(game.seats.all())
     you = next((seat.number for seat in seats if seat.player_id == player.pk), None)
-    decisions: Sequence[Decision] = game.open_decisions  # type: ignore[attr-defined]
+    decisions = [awaited(decision, clocks) for decision in _open(game)]
     sealed = any(answer.seat == you for answer in game.sealed_answers.all())
-    mine = [decision for decision in decisions if decision.seat == you and not sealed]
+    mine = [decision for decision in decisions if decision["seat"] == you and not sealed]
     return {
         "id": game.pk,
         "version": game.version,
         "status": game.status,
         "scenario": game.scenario,
         "visibility": game.visibility,
-        "move_time": game.move_time,
+        **options_of(game),
         "you": you,
         "sealed": sealed,
         "round": game.round,
-        "seats": [{"seat": s.number, "name": s.name, "kind": s.kind} for s in seats],
-        "awaiting": [awaited(decision) for decision in decisions],
-        "deadline": moment(min(d.deadline for d in mine)) if mine else None,
+        "seats": _seats(game, seats, clocks),
+        "awaiting": decisions,
+        "paused_until": _paused_until(game),
+        "deadline": min(decision["deadline"] for decision in mine) if mine else None,
         "result": game.result,
+        "ending": game.ending or None,
         "created_at": moment(game.created_at),
         "finished_at": moment(game.finished_at) if game.finished_at else None,
     }
@@ -402,7 +485,7 @@ def public_open_games(player: Player) -> list[dict[str, Any]]:
     """Return the public games that wait for players, newest first."""
     games = Game.objects.filter(status=Game.Status.OPEN, visibility=Game.Visibility.PUBLIC)
     recent = games.exclude(seats__player=player).order_by("-created_at")[:PAGE]
-    return [_listed(game, player) for game in _with_details(recent)]
+    return _all_listed(recent, player)
 
 
 # ---- The log in words ------------------------------------------------------------------------
@@ -421,7 +504,7 @@ class Told(msgspec.Struct, frozen=True):
 def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told]:
     """Return the moves after a number in words, oldest first."""
     game, seat = seen
-    teller = Teller(component_set(game.component_set_id), names_of(game))
+    tellers = _Tellers(game)
     moves = game.moves.filter(number__gt=after).order_by("number")
     if upto is not None:
         moves = moves.filter(number__lte=upto)
@@ -436,11 +519,29 @@ def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told
                 number=move.number,
                 at=store.moment_of(move.at),
                 seat=move.seat,
-                sentences=tuple(teller.move(move.seat, move.actor, events)),
+                sentences=tuple(tellers.at(move.number).move(move.seat, move.actor, events)),
                 message=messages.get(move.number, ""),
             )
         )
     return told
+
+
+class _Tellers:
+    """Tells each move with the names of those who sat there then."""
+
+    def __init__(self, game: Game) -> None:
+        self._names = names_of(game)
+        self._components = component_set(game.component_set_id)
+        left = Sitting.objects.filter(game=game).exclude(until=None)
+        self._left = list(left.select_related("player"))
+
+    def at(self, number: int) -> Teller:
+        """Return who tells a move; whoever left with it still has their name in it."""
+        names = list(self._names)
+        for sitting in self._left:
+            if sitting.since <= number <= (sitting.until or number):
+                names[sitting.seat] = sitting.player.name
+        return Teller(self._components, names)
 
 
 def names_of(game: Game) -> list[str]:

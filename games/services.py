@@ -29,7 +29,7 @@ from engine.commands import Command, Undo
 from engine.components.shipped import hearth
 from engine.decide import Outcome, submit, unseal
 from engine.errors import GameError, IllegalMove, NotYourDecision, StaleMove
-from engine.events import DeadlineExtended, Event, GameCancelled
+from engine.events import DeadlineExtended, Event, GameCancelled, SeatReturned
 from engine.legal import legal
 from engine.notation import Phrase
 from engine.questions import KINDS
@@ -37,7 +37,7 @@ from engine.ruleset import RULESET
 from engine.scenarios import SCENARIOS
 from engine.state import State
 from engine.views import mask, redact
-from games import component_sets
+from games import component_sets, timing
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest, KeyReused
 from games.models import (
@@ -47,6 +47,7 @@ from games.models import (
     Move,
     SealedAnswer,
     Seat,
+    Sitting,
     Submission,
     TableMessage,
 )
@@ -65,13 +66,26 @@ MAX_COMMANDS = 8
 
 
 class NewGame(msgspec.Struct, frozen=True, kw_only=True):
-    """What a player wants to open. ``move_time`` is in seconds; ``seats`` are me, open or bot."""
+    """What a player wants to open; ``seats`` are me, open or bot.
+
+    How the table treats time and absence (docs/clock.md): ``move_time``, ``bank`` and
+    ``bank_cap`` are in seconds.
+    """
 
     players: int
     seats: tuple[str, ...]
     scenario: str = "base"
     move_time: int = int(settings.DEWAN_MOVE_TIME.total_seconds())
+    bank: int | None = None
+    bank_cap: int | None = None
+    rests: bool = True
+    absence: str = Game.Absence.MOVE
+    excused_misses: int = 0
     visibility: str = Game.Visibility.PRIVATE
+
+
+MOST_EXCUSED = 5
+"""How many misses of a seat a table can excuse, at most."""
 
 
 @transaction.atomic
@@ -86,6 +100,11 @@ def create_game(creator: Player, wanted: NewGame, rematch_of: Game | None = None
         ruleset=RULESET,
         component_set_id=component_sets.store(hearth()),
         move_time=wanted.move_time,
+        bank=wanted.bank,
+        bank_cap=wanted.bank_cap,
+        rests=wanted.rests,
+        absence=wanted.absence,
+        excused_misses=wanted.excused_misses,
         visibility=wanted.visibility,
         creator=creator,
         rematch_of=rematch_of,
@@ -95,7 +114,8 @@ def create_game(creator: Player, wanted: NewGame, rematch_of: Game | None = None
     GameSecret.objects.create(game=game, seed=seed.hex())
     seats = [_new_seat(game, number, who, creator) for number, who in enumerate(wanted.seats)]
     Seat.objects.bulk_create(seats)
-    _start_if_full(Table(game, seats, seed.hex(), None))
+    rests = timing.versions_of(seat.player_id for seat in seats)
+    _start_if_full(Table(game, seats, seed.hex(), None, rests=rests))
     return game
 
 
@@ -120,15 +140,35 @@ def _check(wanted: NewGame) -> None:
         raise InvalidRequest("seats: me once at most, and not only bots")
     if wanted.visibility not in Game.Visibility.values:
         raise InvalidRequest(f"visibility: one of {', '.join(Game.Visibility.values)}")
+    _check_times(wanted)
+    if wanted.absence not in Game.Absence.values:
+        raise InvalidRequest(f"absence: one of {', '.join(Game.Absence.values)}")
+    if not 0 <= wanted.excused_misses <= MOST_EXCUSED:
+        raise InvalidRequest(f"excused_misses: 0 to {MOST_EXCUSED}")
+
+
+def _check_times(wanted: NewGame) -> None:
+    _check_length("move_time", wanted.move_time)
+    if wanted.bank is None:
+        if wanted.bank_cap is not None:
+            raise InvalidRequest("bank_cap: only with a bank")
+        return
+    _check_length("bank", wanted.bank)
+    if wanted.bank_cap is None or wanted.bank_cap < max(wanted.bank, wanted.move_time):
+        raise InvalidRequest("bank_cap: at least the bank, and at least move_time")
+    _check_length("bank_cap", wanted.bank_cap)
+
+
+def _check_length(field: str, length: int) -> None:
     low, high = settings.DEWAN_MIN_MOVE_TIME, settings.DEWAN_MAX_MOVE_TIME
-    if not low <= timedelta(seconds=wanted.move_time) <= high:
+    if not low <= timedelta(seconds=length) <= high:
         seconds = f"{low.total_seconds():.0f} to {high.total_seconds():.0f}"
-        raise InvalidRequest(f"move_time: {seconds} seconds, or the same in ISO 8601")
+        raise InvalidRequest(f"{field}: {seconds} seconds, or the same in ISO 8601")
 
 
 @transaction.atomic
 def join_game(player: Player, game_id: str, contribution: str | None = None) -> tuple[Game, bool]:
-    """Sit down on the first open seat; return the game and whether that was new.
+    """Sit down on the first open seat of a game that waits for players; tell whether it was new.
 
     ``contribution`` are 32 bytes in hex for the game's chance, made here if not given. A player
     who sits already may still bring one while the game is open. Raises NotVisible, GameFull.
@@ -142,6 +182,7 @@ def join_game(player: Player, game_id: str, contribution: str | None = None) -> 
             raise GameFull("every seat of this game is taken")
         _sit(seat, player, contribution)
         seat.save(update_fields=["player", "contribution"])
+        table.rests = timing.versions_of(seat.player_id for seat in table.seats)
     elif contribution and is_open:
         mine.contribution = contribution
         mine.save(update_fields=["contribution"])
@@ -162,33 +203,14 @@ def _start_if_full(table: Table) -> None:
     game = table.game
     if game.status != Game.Status.OPEN or any(map(_is_free, table.seats)):
         return
+    Sitting.objects.bulk_create(
+        Sitting(game=game, seat=seat.number, player=seat.player, since=1)
+        for seat in table.seats
+        if seat.player
+    )
     components = component_sets.component_set(game.component_set_id)
     dealt = setup.set_up(components, SCENARIOS[game.scenario], game.players, table.chance)
     table.record(Answered(None, Move.Actor.SERVICE, None), (), (dealt,))
-
-
-@transaction.atomic
-def call_off(player: Player, game_id: str) -> Game:
-    """Call a game off for its creator, while nobody else has sat down.
-
-    Raises NotVisible for everybody else, InvalidRequest when it is too late.
-    """
-    table = Table.lock(game_id)
-    game = table.game
-    if game.creator_id != player.pk:
-        raise NotVisible
-    if game.status != Game.Status.OPEN:
-        raise InvalidRequest("only a game that waits for players can be called off")
-    if any(seat.player_id not in (None, player.pk) for seat in table.seats):
-        raise InvalidRequest("somebody has sat down already, so the game cannot be called off")
-    _close(game)
-    return game
-
-
-def _close(game: Game) -> None:
-    """End a game that has not begun."""
-    game.status, game.finished_at = Game.Status.CANCELLED, timezone.now()
-    game.save(update_fields=["status", "finished_at"])
 
 
 # ---- Moves -----------------------------------------------------------------------------------
@@ -274,6 +296,9 @@ def _said(submitted: Submitted) -> Sequence[Phrase]:
 
 
 def _play(table: Table, seat: int, submitted: Submitted, said: Sequence[Phrase]) -> dict[str, Any]:
+    table.credit_outages()
+    if table.seats[seat].standing == Seat.Standing.ABSENT:
+        table.note(SeatReturned(seat=seat), Move.Actor.PLAYER)
     state = table.running
     decision = _checked_decision(table, seat, submitted, said)
     seen = mask(state, seat)
@@ -350,6 +375,8 @@ def _seal(table: Table, seat: int, actor: str, outcome: Outcome, message: str = 
     )
     answer.save(force_insert=True)
     table.sealed[seat] = answer
+    # Answered, though nobody may know yet: the sweep has nothing to do for it any more.
+    Decision.objects.filter(game=table.game, decision=answer.decision).update(wake_at=None)
     if len(table.sealed) == len(table.running.questions):
         _unseal(table)
 
@@ -460,33 +487,21 @@ def _read_answer(text: str | bytes) -> dict[str, Any]:
 
 @transaction.atomic
 def play_bot(game_id: str) -> bool:
-    """Answer one decision of a bot seat, if one is open; return whether there was one."""
+    """Answer one decision of a seat that a bot plays, if one is open; return whether there was."""
     table = Table.lock(game_id)
-    bot_seats = {seat.number for seat in table.seats if seat.kind == Seat.Kind.BOT}
-    asked = next((seat for seat in sorted(bot_seats) if table.question_of(seat)), None)
+    bots = [seat.number for seat in table.seats if seat.is_played_by_bot]
+    asked = next((seat for seat in bots if table.question_of(seat)), None)
     if asked is None:
         return False
-    _answer_for(table, asked, Move.Actor.BOT)
+    answer_for(table, asked, Move.Actor.BOT)
     return True
 
 
-@transaction.atomic
-def time_out(decision_id: int) -> bool:
-    """Make the safe move for a seat whose time is up; return whether it was still up to it.
-
-    It is what the bot would do (docs/clock.md), until the seat's turn is over.
-    """
-    late = Decision.objects.get(pk=decision_id)
-    table = Table.lock(late.game_id)
-    late.refresh_from_db()
-    if late.answered_at is not None or late.deadline > timezone.now():
-        return False
-    if late.seat in table.sealed:
-        return False
-    _answer_for(table, late.seat, Move.Actor.CLOCK)
-    while _is_in_mid_turn(table, late.seat):
-        _answer_for(table, late.seat, Move.Actor.CLOCK)
-    return True
+def play_turn_for(table: Table, seat: int, actor: Move.Actor) -> None:
+    """Make the safe move for a seat: what the bot would do, until the seat's turn is over."""
+    answer_for(table, seat, actor)
+    while _is_in_mid_turn(table, seat):
+        answer_for(table, seat, actor)
 
 
 def _is_in_mid_turn(table: Table, seat: int) -> bool:
@@ -494,7 +509,8 @@ def _is_in_mid_turn(table: Table, seat: int) -> bool:
     return asked is not None and KINDS[asked.kind].in_mid_turn
 
 
-def _answer_for(table: Table, seat: int, actor: Move.Actor) -> None:
+def answer_for(table: Table, seat: int, actor: Move.Actor) -> None:
+    """Answer the open question of a seat as the bot would."""
     state = table.running
     question = state.question_of(seat)
     assert question is not None, "the seat is asked"
@@ -522,25 +538,28 @@ def _choice(state: State, seat: int) -> Command:
 def cancel_game(game_id: str) -> Game:
     """Call a game off, before or after its start; raise GameOver if it is over already."""
     table = Table.lock(game_id)
-    game = table.game
-    if game.status == Game.Status.OPEN:
-        _close(game)
-        return game
-    _operate(table, GameCancelled())
-    return game
+    if table.game.status == Game.Status.OPEN:
+        close_open(table.game, "operator")
+        return table.game
+    assert table.running is not None, "it raises if there is nothing to call off"
+    table.note(GameCancelled(reason="operator"), Move.Actor.OPERATOR)
+    return table.game
+
+
+def close_open(game: Game, ending: str) -> None:
+    """End a game that has not begun."""
+    game.status, game.finished_at = Game.Status.CANCELLED, timezone.now()
+    game.ending = ending
+    game.save(update_fields=["status", "finished_at", "ending"])
 
 
 @transaction.atomic
 def extend_game(game_id: str, by: timedelta) -> Game:
     """Give the open decisions of a running game more time; raise GameOver if it is over."""
     table = Table.lock(game_id)
-    _operate(table, DeadlineExtended(seconds=int(by.total_seconds())))
+    assert table.running is not None, "it raises if there is nothing to extend"
+    table.note(DeadlineExtended(seconds=int(by.total_seconds())), Move.Actor.OPERATOR)
     return table.game
-
-
-def _operate(table: Table, event: Event) -> None:
-    assert table.running is not None, "it raises if there is nothing to operate on"
-    table.record(Answered(None, Move.Actor.OPERATOR, None), (), (event,))
 
 
 # ---- Playing again ---------------------------------------------------------------------------
@@ -566,12 +585,17 @@ def rematch(player: Player, game_id: str) -> Game:
         seats=tuple(_again(seat, player) for seat in table.seats),
         scenario=table.game.scenario,
         move_time=table.game.move_time,
+        bank=table.game.bank,
+        bank_cap=table.game.bank_cap,
+        rests=table.game.rests,
+        absence=table.game.absence,
+        excused_misses=table.game.excused_misses,
         visibility=table.game.visibility,
     )
     return create_game(player, wanted, rematch_of=table.game)
 
 
 def _again(seat: Seat, player: Player) -> str:
-    if seat.kind == Seat.Kind.BOT:
+    if not seat.is_human:
         return "bot"
     return "me" if seat.player_id == player.pk else "open"

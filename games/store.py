@@ -15,7 +15,7 @@ from engine import codec
 from engine.commands import Command
 from engine.components import ComponentSet
 from engine.events import Event
-from engine.fold import Row, advance, fold, is_undo
+from engine.fold import Row, advance, anything_learnt, fold, is_undo
 from engine.ruleset import RULESET
 from engine.scenario import Scenario
 from engine.scenarios import SCENARIOS
@@ -130,6 +130,17 @@ def state_of(game: Game, upto: int | None = None) -> State | None:
     (rows,) = sql.read(rows_from(game.pk, 1))
     past = [_row(values) for values in rows if values[0] <= upto]
     return fold(past, *_given(game)) if past else None
+
+
+def all_rows(game: Game) -> list[Row]:
+    """Return every row of a game, also those that were taken back."""
+    (rows,) = sql.read(rows_from(game.pk, 1))
+    return [_row(values) for values in rows]
+
+
+def learnt_since(game: Game, number: int) -> bool:
+    """Tell whether the moves after a number have shown anybody something hidden."""
+    return anything_learnt(all_rows(game), *_given(game), number)
 
 
 def _given(game: Game) -> tuple[ComponentSet, Scenario]:

@@ -10,25 +10,30 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 
 import msgspec
-from django.db import models, transaction
+from django.db import connection, models, transaction
+from django.utils import timezone
 
 from dewan_site import sql
+from dewan_site.accounts.models import Rests
 from engine.chance import Chance
 from engine.commands import Command
 from engine.errors import GameOver, NotYourDecision
-from engine.events import Event
+from engine.events import Event, OutageCredited
 from engine.questions import KINDS
 from engine.state import Question, State
-from games import projections, store
+from games import projections, store, timing
 from games.access import NotVisible
-from games.models import Game, GameSecret, Move, SealedAnswer, Seat
+from games.models import Decision, Game, GameSecret, Move, SealedAnswer, Seat
 from notifications import notices
+from notifications.clocks import Stretch
+from notifications.models import RecordedOutage
 
 _GAME = (
     "id", "scenario", "players", "layout", "ruleset", "component_set_id", "commitment",
-    "move_time", "visibility", "creator_id", "status", "version", "head_hash",
+    "move_time", "bank", "bank_cap", "rests", "absence", "excused_misses", "visibility",
+    "creator_id", "status", "version", "head_hash", "pauses", "is_paused", "credited",
 )  # fmt: skip
-_SEAT = ("id", "game_id", "number", "kind", "player_id", "contribution")
+_SEAT = ("id", "game_id", "number", "kind", "player_id", "contribution", "standing", "misses")
 _lock_game = sql.Prepared(
     lambda: Game.objects.filter(pk="").select_for_update(no_key=True).values_list(*_GAME)
 )
@@ -36,6 +41,20 @@ _seats = sql.Prepared(
     lambda: Seat.objects.filter(game_id="").order_by("number").values_list(*_SEAT)
 )
 _seed = sql.Prepared(lambda: GameSecret.objects.filter(game_id="").values_list("seed"))
+_rests = sql.Prepared(
+    lambda: (
+        Rests.objects.filter(player__seats__game_id="")
+        .order_by("since")
+        .values_list("player_id", "data")
+    )
+)
+_outages = sql.Prepared(
+    lambda: (
+        RecordedOutage.objects.filter(end__gt=timezone.now())
+        .order_by("start")
+        .values_list("start", "end")
+    )
+)
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -49,11 +68,22 @@ class Answered(msgspec.Struct, frozen=True):
 class Table:
     """A game, its seats and its true state, for one transaction that has locked it."""
 
-    def __init__(self, game: Game, seats: list[Seat], seed: str, state: State | None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seats: list[Seat],
+        seed: str,
+        state: State | None,
+        *,
+        rests: timing.Versions,
+        outages: Sequence[Stretch] = (),
+    ) -> None:
         """Wrap a game that the caller has locked or has just created."""
         self.game = game
         self.seats = seats
         self.state = state
+        self.rests = rests
+        self.outages = outages
         self._seed = seed
 
     @classmethod
@@ -62,8 +92,14 @@ class Table:
         # NO KEY: rows that only refer to the game, like a reminder, need not wait for it. Each
         # statement sees what was committed before it began, so those after the first see all.
         known = store.known_version(game_id) or 1
-        games, seats, seeds, rows = sql.read(
-            _lock_game(game_id), _seats(game_id), _seed(game_id), store.rows_from(game_id, known)
+        begin = connection.ops.adapt_datetimefield_value(timezone.now() - timing.REMEMBERED)
+        games, seats, seeds, rows, rests, outages = sql.read(
+            _lock_game(game_id),
+            _seats(game_id),
+            _seed(game_id),
+            store.rows_from(game_id, known),
+            _rests(game_id),
+            _outages(begin),
         )
         if not games:
             raise NotVisible
@@ -73,6 +109,8 @@ class Table:
             [Seat.from_db("default", _SEAT, seat) for seat in seats],
             seeds[0][0],
             store.state_from(game, rows),
+            rests=timing.versions(rests),
+            outages=timing.stretches(outages),
         )
 
     @property
@@ -83,6 +121,11 @@ class Table:
         if self.state is None:
             raise NotYourDecision("the game has not begun: it waits for players")
         return self.state
+
+    @property
+    def clocks(self) -> timing.Clocks:
+        """What the clocks are reckoned from, as the last row has left it."""
+        return timing.made(self.game, self.rests, self.outages)
 
     @cached_property
     def chance(self) -> Chance:
@@ -127,7 +170,7 @@ class Table:
         sql.write(
             [
                 sql.inserting(move),
-                *projections.project(self.game, move, self.state, events),
+                *projections.project(self, move, self.state, events),
                 *notices.announce(self.game, self.seats, move, self.state, events),
                 *map(sql.inserting, beside),
             ]
@@ -136,3 +179,24 @@ class Table:
         committed = partial(store.remember, self.game.pk, move.hash, self.state)
         transaction.on_commit(committed)
         return move
+
+    def note(self, event: Event, actor: Move.Actor) -> Move:
+        """Write a row that answers no decision: what happened at the table."""
+        return self.record(Answered(None, actor, None), (), (event,))
+
+    def credit_outages(self) -> None:
+        """Put down in the log the outages in which a clock of this game ran; once each.
+
+        The clocks have it back from the moment it was recorded: they are reckoned with it.
+        """
+        new = [outage for outage in self.outages if store.stamp(outage.end) > self.game.credited]
+        if not new or self.state is None or self.state.over:
+            return
+        open_now = Decision.objects.filter(game=self.game, answered_at=None)
+        begun = min(open_now.values_list("runs_from", flat=True))
+        for start, end in new:
+            self.game.credited = store.stamp(end)  # written with the next row, whichever it is
+            if begun < end:
+                lost = int((end - start).total_seconds())
+                event = OutageCredited(start=store.stamp(start), end=store.stamp(end), seconds=lost)
+                self.note(event, Move.Actor.SERVICE)

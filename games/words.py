@@ -343,3 +343,17 @@ def duration_words(seconds: int) -> str:
         counts[unit], seconds = divmod(max(seconds, 0), length)
     parts = [counted(counts[unit], unit) for unit, _ in _UNITS if counts[unit]]
     return listed(parts[:2]) or "no time"
+
+
+def proposal_words(kind: str, first: int | None, seconds: int | None) -> str:
+    """Return what is proposed to the table, after “proposes to”."""
+    return _PROPOSED[kind].format(first=first, length=duration_words(seconds or 0))
+
+
+_PROPOSED = {
+    "undo": "take everything back from move {first} on",
+    "undo_time_out": "take back what was played for the seat that was late, from move {first} on",
+    "pause": "pause the game for {length}",
+    "resume": "end the pause",
+    "cancel": "call the game off, without a result",
+}

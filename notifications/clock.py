@@ -1,60 +1,50 @@
-"""The sweep: outages, time-outs and reminders, found by indexed moments (docs/clock.md)."""
+"""The sweep: outages, and what is due, found by one indexed moment (docs/clock.md)."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterable
+from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import (
-    DateTimeField,
-    DurationField,
-    Exists,
-    ExpressionWrapper,
-    F,
-    OuterRef,
-    QuerySet,
-    Value,
-)
 from django.utils import timezone
 
-from games import services
-from games.models import Decision, Game, SealedAnswer, Seat
-from notifications import notices
-from notifications.clocks import GAP, reminder_after
+from games import absence
+from games.models import Decision
+from notifications import probe
+from notifications.clocks import GAP
 from notifications.models import Heartbeat, RecordedOutage
 
 log = logging.getLogger("dewan.clock")
 
 BATCH = 500
-"""How many late seats or reminders one sweep handles at most; the next one goes on."""
-
-BOT_PATIENCE = timedelta(seconds=5)
-"""How long a bot may think before its nudge counts as lost."""
+"""How many decisions one sweep looks at, at most; the next one goes on."""
 
 
 def sweep() -> None:
-    """Do everything that is due now; each piece by itself, so that none holds up the rest."""
+    """Do everything that is due now; each piece by itself, so that none holds up the rest.
+
+    While the service takes no moves nothing is done: no clock fires before the time has been
+    given back, and what was not swept counts as an outage.
+    """
+    if not probe.takes_moves():
+        log.warning("no moves are taken: nothing is done about deadlines until they are")
+        return
     beat(timezone.now())
-    for decision in _due("deadline"):
-        _alone(services.time_out, decision.pk)
-    for decision in _due("remind_at"):
-        _alone(_remind, decision.pk)
+    for decision_id in due(timezone.now()):
+        _wake(decision_id)
 
 
-def _due(field: str) -> list[Decision]:
-    due = Decision.objects.filter(answered_at=None, **{f"{field}__lte": timezone.now()})
-    sealed = SealedAnswer.objects.filter(game=OuterRef("game"), decision=OuterRef("decision"))
-    due = due.exclude(Exists(sealed))  # answered, though nobody may know yet (R13.5)
-    return list(due.order_by(field).only("pk")[:BATCH])
+def due(now: datetime) -> Iterable[int]:
+    """Return the decisions that have to be looked at, the longest waiting first."""
+    waiting = Decision.objects.filter(answered_at=None, wake_at__lte=now).order_by("wake_at")
+    return list(waiting.values_list("pk", flat=True)[:BATCH])
 
 
-def _alone(step: Callable[[int], object], decision_id: int) -> None:
+def _wake(decision_id: int) -> None:
     try:
-        step(decision_id)
+        absence.wake(decision_id)
     except DatabaseError:
         raise
     except Exception:
@@ -62,18 +52,19 @@ def _alone(step: Callable[[int], object], decision_id: int) -> None:
 
 
 def beat(now: datetime) -> None:
-    """Note that the sweep runs; after a gap, give it back to every clock that ran.
+    """Note that the sweep runs; record a gap as an outage, which all clocks are reckoned with.
 
     The gap is one of the wall clock, whatever made it: an outage, a machine asleep, a clock set
     forward. These cannot be told apart everywhere, and time given to all is the lesser wrong.
     """
     with transaction.atomic():
         heartbeat, _ = Heartbeat.objects.select_for_update().get_or_create(
-            pk=1, defaults={"swept_at": now}
+            pk=Heartbeat.SWEEP, defaults={"swept_at": now}
         )
         swept_at = _own.latest(heartbeat.swept_at, now)
         if now - swept_at > max(GAP, 3 * settings.DEWAN_TICK):
-            _credit_outage(swept_at, now)
+            RecordedOutage.objects.create(start=swept_at, end=now)
+            log.warning("no sweep from %s to %s: clocks have it back", swept_at, now)
         if heartbeat.swept_at > now + GAP:
             ahead = heartbeat.swept_at - now
             log.warning("the last sweep lies %s ahead: a clock was set back, or is wrong", ahead)
@@ -103,64 +94,13 @@ class _OwnSweep:
 _own = _OwnSweep()
 
 
-def _credit_outage(start: datetime, end: datetime) -> None:
-    """Move every deadline that ran by the time it ran in the gap: ``clocks.credited`` in SQL."""
-    RecordedOutage.objects.create(start=start, end=end)
-    ran = Decision.objects.filter(answered_at=None, asked_at__lt=end, deadline__gt=start)
-    _shift(ran.filter(asked_at__gt=start), Value(end) - F("asked_at"))
-    _shift(ran.filter(asked_at__lte=start), Value(end - start))
-    log.warning("no sweep from %s to %s: deadlines were moved by the gap", start, end)
-
-
 def _cut_outages(now: datetime) -> None:
     """Take back what was given for a time that has not come: a clock was set forward, and back.
 
-    Only decisions that were surely given it lose it, down to the time that has really passed.
+    Clocks that had it are looked at again, lest the sweep comes to them too late.
     """
     for outage in RecordedOutage.objects.filter(end__gt=now + GAP):
-        end = max(outage.start, now)
-        given = Decision.objects.filter(
-            answered_at=None, asked_at__lte=outage.start, deadline__gt=outage.end
-        )
-        _shift(given, Value(end - outage.end))
-        RecordedOutage.objects.filter(pk=outage.pk).update(end=end)
-
-
-def _shift(decisions: QuerySet[Decision], by: Any) -> None:
-    by = ExpressionWrapper(by, output_field=DurationField())
-    later = {
-        field: ExpressionWrapper(F(field) + by, output_field=DateTimeField())
-        for field in ("deadline", "remind_at")
-    }
-    decisions.update(**later)
-
-
-def _remind(decision_id: int) -> None:
-    """Write the reminder that is due, and set when the next one will be."""
-    with transaction.atomic():
-        decision = Decision.objects.select_for_update().get(pk=decision_id)
-        now = timezone.now()
-        if decision.answered_at or decision.remind_at is None or decision.remind_at > now:
-            return
-        if decision.deadline > now:
-            notices.remind(
-                decision.game_id, decision.seat, decision.decision, decision.remind_stage
-            )
-        reminder = reminder_after(
-            decision.asked_at, decision.deadline, now, after_stage=decision.remind_stage
-        )
-        decision.remind_at = reminder.at if reminder else None
-        decision.remind_stage = reminder.stage if reminder else ""
-        decision.save(update_fields=["remind_at", "remind_stage"])
-
-
-def games_waiting_for_bots() -> Iterable[str]:
-    """Return the running games in which a bot seat has been asked for a while."""
-    asked = Decision.objects.filter(
-        answered_at=None,
-        asked_at__lt=timezone.now() - BOT_PATIENCE,
-        game__status=Game.Status.RUNNING,
-        game__seats__kind=Seat.Kind.BOT,
-        game__seats__number=F("seat"),
-    )
-    return set(asked.values_list("game_id", flat=True))
+        outage.end = max(outage.start, now)
+        outage.save(update_fields=["end"])
+        given = Decision.objects.filter(answered_at=None, wake_at__gt=outage.start)
+        given.update(wake_at=now)

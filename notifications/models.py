@@ -14,8 +14,9 @@ from games.models import Game
 class OutboxMail(models.Model):
     """A mail to be sent: written in the transaction that causes it, sent after it.
 
-    A worker claims a row by moving it to ``inflight``, and only one can. ``player`` is set for
-    mails about an account; mails about a game go to whoever sits on the seat when they are sent.
+    A worker claims a row by moving it to ``inflight``, and only one can. Mails about a game go to
+    whoever sits on the seat when they are sent, unless ``player`` is set: then to them, who may
+    have left it. ``player`` is set for mails about an account too.
     """
 
     class State(models.TextChoices):
@@ -34,7 +35,7 @@ class OutboxMail(models.Model):
     game = models.ForeignKey(Game, null=True, on_delete=models.CASCADE, related_name="mails")
     decision = models.CharField(max_length=20, default="")
     seat = models.PositiveSmallIntegerField(null=True)
-    stage = models.CharField(max_length=10, default="")
+    stage = models.CharField(max_length=20, default="")
     player = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE)
     address = models.EmailField(default="", help_text="For a mail to an address not yet confirmed.")
     message_id = models.CharField(max_length=100, unique=True)
@@ -70,7 +71,9 @@ class OutboxMail(models.Model):
 
 
 class Heartbeat(models.Model):
-    """When the sweep ran last; one row."""
+    """When the sweep ran last, and the web server wrote for it; one row each (docs/clock.md)."""
+
+    SWEEP, WEB = 1, 2
 
     swept_at = models.DateTimeField()
 
@@ -79,7 +82,7 @@ class Heartbeat(models.Model):
 
 
 class RecordedOutage(models.Model):
-    """A time in which the service did not sweep: a fact from which deadlines are reckoned."""
+    """A time in which the service took no moves: a fact from which deadlines are reckoned."""
 
     start = models.DateTimeField()
     end = models.DateTimeField()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from email.utils import parseaddr
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -17,9 +18,10 @@ from kombu.exceptions import OperationalError
 from dewan_site.accounts.models import Player
 from dewan_site.celery import app
 from dewan_site.sql import Statement, inserting
+from engine import events as e
 from engine.events import Event, Undone
 from engine.state import State
-from games.models import Game, Move, Seat
+from games.models import Decision, Game, Move, Proposal, Seat
 from notifications.models import OutboxMail
 
 log = logging.getLogger("dewan.mail")
@@ -31,6 +33,16 @@ TIMED_OUT = "timed_out"
 TAKEN_BACK = "taken_back"
 GAME_OVER = "game_over"
 CANCELLED = "cancelled"
+MISS_EXCUSED = "miss_excused"
+AWAY = "away"
+SEAT_LEFT = "seat_left"
+LEFT = "left"
+TAKEN_OVER = "taken_over"
+PAUSED = "paused"
+RESUMED = "resumed"
+OUTAGE = "outage"
+PROPOSAL = "proposal"
+REFUSED = "refused"
 SIGN_IN = "sign_in"
 ADDRESS_CHANGE = "address_change"
 ADDRESS_CHANGED = "address_changed"
@@ -40,8 +52,12 @@ def announce(
     game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
 ) -> list[Statement]:
     """Return the statements that write the mails a row causes; wake bots and mail after it."""
-    mails = [*_caused(game, seats, move, state), *_taken_back(game, move, events)]
-    bots = {seat.number for seat in seats if seat.kind == Seat.Kind.BOT}
+    mails = [
+        *_caused(game, seats, move, state),
+        *_of_the_table(game, seats, move, state, events),
+        *_taken_back(game, move, events),
+    ]
+    bots = {seat.number for seat in seats if seat.is_played_by_bot}
     if any(question.seat in bots for question in state.questions):
         after_commit("play_bots", game.pk)
     if any(mail.due_at <= timezone.now() for mail in mails):
@@ -51,23 +67,71 @@ def announce(
 
 def _caused(game: Game, seats: Sequence[Seat], move: Move, state: State) -> Iterable[OutboxMail]:
     now = timezone.now()
-    humans = [seat.number for seat in seats if seat.kind == Seat.Kind.HUMAN]
+    people = [seat.number for seat in seats if seat.is_human and seat.player_id]
+    playing = [seat.number for seat in seats if not seat.is_played_by_bot]
     to_seat = partial(_mail, game, now)
     if move.number == 1:
-        yield from (to_seat(STARTED, seat) for seat in humans)
-    if move.actor == Move.Actor.CLOCK and move.seat in humans:
+        yield from (to_seat(STARTED, seat) for seat in people)
+    if move.actor == Move.Actor.CLOCK and move.seat in people:
         yield to_seat(TIMED_OUT, move.seat, move.decision or "")
     if state.over:
         kind = CANCELLED if state.cancelled else GAME_OVER
-        yield from (to_seat(kind, seat) for seat in humans)
+        yield from (to_seat(kind, seat) for seat in people)
     if state.since == move.number:
         # A slip that is taken back at once is not mailed; nobody can slip at the set-up.
         hold = settings.DEWAN_UNDO_HOLD if move.number > 1 else timedelta(0)
         for question in state.questions:
-            if question.seat in humans:
+            if question.seat in playing:
                 mail = to_seat(TURN, question.seat, state.decision_of(question))
                 mail.due_at = now + hold
                 yield mail
+
+
+def _of_the_table(
+    game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
+) -> Iterable[OutboxMail]:
+    """Tell of what has happened at the table: each mail once for each row."""
+    asked = [question.seat for question in state.questions]
+    for event in events:
+        kind, to = _NEWS.get(type(event), ("", _nobody))
+        for seat in seats:
+            if seat.is_human and seat.player_id and to(event, seat.number, asked):
+                mail = _mail(game, timezone.now(), kind, seat.number)
+                mail.stage = str(move.number)
+                yield mail
+
+
+def _nobody(_event: Event, _seat: int, _asked: Sequence[int]) -> bool:
+    return False
+
+
+def _the_seat(event: Any, seat: int, _: Sequence[int]) -> bool:
+    return bool(seat == event.seat)
+
+
+def _the_others(event: Any, seat: int, _: Sequence[int]) -> bool:
+    return bool(seat != event.seat)
+
+
+def _everybody(_event: Event, _seat: int, _asked: Sequence[int]) -> bool:
+    return True
+
+
+def _whoever_is_asked(_: Event, seat: int, asked: Sequence[int]) -> bool:
+    return seat in asked
+
+
+_NEWS: dict[type, tuple[str, Callable[[Any, int, Sequence[int]], bool]]] = {
+    e.MissExcused: (MISS_EXCUSED, _the_seat),
+    e.SeatAbsent: (AWAY, _the_seat),
+    e.SeatLeft: (SEAT_LEFT, _the_others),
+    e.SeatForfeited: (SEAT_LEFT, _the_others),
+    e.SeatTakenOver: (TAKEN_OVER, _the_seat),
+    e.GamePaused: (PAUSED, _everybody),
+    e.GameResumed: (RESUMED, _everybody),
+    e.OutageCredited: (OUTAGE, _whoever_is_asked),
+}
+"""Which mail tells of an event at the table, and whom."""
 
 
 def _taken_back(game: Game, move: Move, events: Sequence[Event]) -> Iterable[OutboxMail]:
@@ -75,10 +139,11 @@ def _taken_back(game: Game, move: Move, events: Sequence[Event]) -> Iterable[Out
     undone = next((event for event in events if isinstance(event, Undone)), None)
     if undone is None:
         return
+    asked = Decision.objects.filter(game=game, since__gte=undone.from_)
     told = OutboxMail.objects.filter(
         game=game,
         kind=TURN,
-        decision__startswith=f"{undone.to}-",
+        decision__in=asked.values("decision"),
         state__in=[OutboxMail.State.SENT, OutboxMail.State.INFLIGHT],
     )
     for mail in told.exclude(seat=move.seat):
@@ -86,7 +151,39 @@ def _taken_back(game: Game, move: Move, events: Sequence[Event]) -> Iterable[Out
         yield _mail(game, timezone.now(), TAKEN_BACK, mail.seat, mail.decision)
 
 
-def _mail(game: Game, due_at: datetime, kind: str, seat: int, decision: str = "") -> OutboxMail:
+def tell_leaver(move: Move, player: int) -> None:
+    """Write at once to who has left a seat with a move; it tells nothing of the game."""
+    mail = _mail(move.game, timezone.now(), LEFT, None)
+    mail.player_id, mail.stage = player, str(move.number)
+    mail.save()
+    after_commit("deliver_mail")
+
+
+def tell_proposal(proposal: Proposal, seats: Iterable[int]) -> None:
+    """Write to the seats that have to agree to a proposal."""
+    mails = [
+        _about_proposal(PROPOSAL, proposal, seat) for seat in seats if seat not in proposal.agreed
+    ]
+    OutboxMail.objects.bulk_create(mails, ignore_conflicts=True)
+    after_commit("deliver_mail")
+
+
+def tell_refusal(proposal: Proposal) -> None:
+    """Write to who has proposed what somebody has refused."""
+    mail = _about_proposal(REFUSED, proposal, proposal.seat)
+    OutboxMail.objects.bulk_create([mail], ignore_conflicts=True)
+    after_commit("deliver_mail")
+
+
+def _about_proposal(kind: str, proposal: Proposal, seat: int) -> OutboxMail:
+    mail = _mail(proposal.game, timezone.now(), kind, seat)
+    mail.stage = str(proposal.pk)
+    return mail
+
+
+def _mail(
+    game: Game, due_at: datetime, kind: str, seat: int | None, decision: str = ""
+) -> OutboxMail:
     return OutboxMail(
         kind=kind,
         game=game,

@@ -13,6 +13,7 @@ import msgspec
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
+from django.utils import timezone
 
 from dewan_site.accounts import links as account_links
 from dewan_site.accounts.models import Player
@@ -23,16 +24,17 @@ from engine.events import Score
 from engine.legal import legal
 from engine.questions import KINDS
 from engine.rules.stories import missing
-from engine.state import State
+from engine.state import Question, State
 from engine.views import mask
-from games import demo, selectors, store
+from games import consent, demo, selectors, store, timing
 from games.access import Seen
-from games.models import Decision, Game, Seat
+from games.models import Game, Proposal, Seat
 from games.words import (
     card_words,
     counted,
     duration_words,
     listed,
+    proposal_words,
     requirement_words,
     story_words,
     victory_words,
@@ -77,6 +79,8 @@ def message_for(mail: OutboxMail) -> EmailMultiAlternatives:
     """Return the message for a row of the outbox; raise NoLongerTrue if it must not go out."""
     if mail.game is None:
         return _account_message(mail)
+    if mail.player is not None:
+        return _leaver_message(mail, mail.game, mail.player)
     return _game_message(mail, mail.game)
 
 
@@ -150,46 +154,97 @@ def _footer(reading: Reading, stop: str) -> list[str]:
     ]
 
 
-def _open_decision(reading: Reading) -> Decision:
-    """Return the decision a notice is about; raise NoLongerTrue if it is not open any more."""
-    asked = reading.state.question_of(reading.seat)
+def _question(reading: Reading) -> Question | None:
+    """Return what the seat is asked, unless a bot answers for it."""
+    seat = Seat.objects.get(game=reading.game, number=reading.seat)
+    return None if seat.is_played_by_bot else reading.state.question_of(reading.seat)
+
+
+def _asked(reading: Reading) -> Question:
+    """Return the question a notice is about; raise NoLongerTrue if it is not open any more."""
+    asked = _question(reading)
     if asked is None or reading.state.decision_of(asked) != reading.mail.decision:
         raise NoLongerTrue("the decision has been answered")
-    return Decision.objects.get(game=reading.game, decision=reading.mail.decision)
+    return asked
 
 
 def _turn(reading: Reading) -> Letter:
-    decision = _open_decision(reading)
-    return _asking(reading, decision, f"Your turn: {KINDS[decision.kind].asks}", [])
+    asked = _asked(reading)
+    return _asking(reading, asked, f"Your turn: {KINDS[asked.kind].asks}", [])
+
+
+STAGES = {
+    "half": "Half of your time is over.",
+    "last_tenth": "Only the last tenth of your time is left.",
+    "last_hour": "The last hour of your time has begun.",
+}
+"""What a reminder says of its stage."""
+
+WHEN_TIME_IS_UP = {
+    Game.Absence.MOVE: "the clock makes a safe move for you",
+    Game.Absence.BOT: "a bot plays on for you until you return",
+    Game.Absence.REPLACEMENT: "you lose your seat: a bot plays on until somebody else takes it",
+    Game.Absence.FORFEIT: "you forfeit: your camps stay, and your turns are skipped",
+}
+"""What happens to who is late, by the table's choice, as it is said to them."""
 
 
 def _reminder(reading: Reading) -> Letter:
-    decision = _open_decision(reading)
-    lines = {
-        "half": "Half of your time is over.",
-        "last_tenth": "Only the last tenth of your time is left. When it is over, the clock "
-        "makes a safe move for you.",
-    }
-    headline = f"Reminder: {KINDS[decision.kind].asks}"
-    return _asking(reading, decision, headline, [lines[reading.mail.stage]])
+    asked = _asked(reading)
+    stage = STAGES[reading.mail.stage.partition("+")[0]]
+    lines = [f"{stage} When it is over, {_when_time_is_up(reading)}."]
+    return _asking(reading, asked, f"Reminder: {KINDS[asked.kind].asks}", lines)
 
 
-def _asking(reading: Reading, decision: Decision, headline: str, lines: list[str]) -> Letter:
-    until = local_time(decision.deadline, reading.player.zone)
+def _when_time_is_up(reading: Reading) -> str:
+    seat = Seat.objects.get(game=reading.game, number=reading.seat)
+    if seat.misses < reading.game.excused_misses:
+        return "that miss is excused, and you have the time of a move again"
+    return WHEN_TIME_IS_UP[Game.Absence(reading.game.absence)]
+
+
+def _asking(reading: Reading, asked: Question, headline: str, lines: list[str]) -> Letter:
+    until = _until(reading)
     return Letter(
         headline=headline,
-        preheader=f"{headline}, until {until}",
-        lines=[*lines, f"You have until {until}."],
+        preheader=f"{headline}, until {until[0]}",
+        lines=[*lines, *_sentences(until)],
         sections=[
             *_news(reading),
             _hand(reading),
             *_stories(reading),
-            *(_on_offer(reading) if decision.kind in Story.answers else [_row(reading)]),
+            *(_on_offer(reading) if asked.kind in Story.answers else [_row(reading)]),
             _choices(reading),
         ],
         link=reading.link,
         link_label="Open the game",
     )
+
+
+RESTS = {
+    "night": "your night hours",
+    "weekday": "your free days",
+    "vacation": "your vacation",
+    "stopped": "a pause or an outage",
+}
+"""What rests a clock, as it is said to its player."""
+
+
+def _until(reading: Reading) -> tuple[str, str]:
+    """Return until when the seat can answer, and what rests its clock before."""
+    decision = reading.game.decisions.select_related("game").get(
+        seat=reading.seat, answered_at=None
+    )
+    clocks = timing.clocks_of([reading.game])[reading.game.pk]
+    clock = clocks.clock(decision, timezone.now())
+    rests = listed([RESTS[rest] for rest in clock.rests])
+    return local_time(clock.deadline, reading.player.zone), rests
+
+
+def _sentences(until: tuple[str, str]) -> list[str]:
+    when, rests = until
+    resting = [f"Until then your clock rests for {rests}; that is in it already."] if rests else []
+    return [f"You have until {when}.", *resting]
 
 
 def _news(reading: Reading) -> list[Section]:
@@ -291,8 +346,7 @@ def _news_of(reading: Reading, decision: str) -> list[Section]:
 
 
 def _taken_back(reading: Reading) -> Letter:
-    asked = reading.state.question_of(reading.seat)
-    if asked is not None:
+    if reading.state.question_of(reading.seat) is not None:
         raise NoLongerTrue("the seat is asked again")
     return Letter(
         headline="It is not your turn yet",
@@ -326,10 +380,84 @@ def _side(reading: Reading, score: Score) -> str:
     return listed([reading.names[seat] for seat in score.seats])
 
 
+def _of_the_table(reading: Reading) -> Letter:
+    """Tell of what has happened at the table with one row, and until when the seat can answer."""
+    number = int(reading.mail.stage)
+    if reading.state.over and reading.mail.kind != notices.SEAT_LEFT:
+        raise NoLongerTrue("the game is over")
+    (told,) = selectors.told_moves(reading.seen, number - 1, number)
+    headline = HEADLINES[reading.mail.kind]
+    asked = _question(reading)
+    lines = [*told.sentences, *(_sentences(_until(reading)) if asked else [])]
+    return Letter(
+        headline=headline,
+        preheader=lines[0],
+        lines=[*lines, *AFTERWORDS.get(reading.mail.kind, [])],
+        sections=[_hand(reading), *_stories(reading)] if asked else [],
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+HEADLINES = {
+    notices.MISS_EXCUSED: "Your time was up, and it is excused",
+    notices.AWAY: "A bot plays on for you",
+    notices.SEAT_LEFT: "Somebody has left the game",
+    notices.TAKEN_OVER: "You have taken over a seat",
+    notices.PAUSED: "The game is paused",
+    notices.RESUMED: "The pause is over",
+    notices.OUTAGE: "We were out of order, and your clock has it back",
+}
+
+AFTERWORDS = {
+    notices.AWAY: ["You are back as soon as you say so on the page of the game."],
+    notices.SEAT_LEFT: ["The game goes on."],
+}
+"""What is said besides of some news of the table."""
+
+
+def _proposal(reading: Reading) -> Letter:
+    proposal = _live_proposal(reading)
+    return Letter(
+        headline=f"{reading.names[proposal.seat]} proposes to {_proposed(proposal)}",
+        lines=["It is done when all who play agree. Say yes or no on the page of the game."],
+        link=f"{reading.link}#proposals",
+        link_label="Answer",
+    )
+
+
+def _live_proposal(reading: Reading) -> Proposal:
+    proposal = Proposal.objects.select_related("game").get(pk=int(reading.mail.stage))
+    if not consent.stands(proposal) or reading.seat in proposal.agreed:
+        raise NoLongerTrue("the proposal does not stand any more, or was answered")
+    return proposal
+
+
+def _proposed(proposal: Proposal) -> str:
+    return proposal_words(proposal.kind, proposal.first, proposal.seconds)
+
+
+def _refused(reading: Reading) -> Letter:
+    proposal = Proposal.objects.get(pk=int(reading.mail.stage))
+    return Letter(
+        headline="Your proposal was refused",
+        lines=[f"You proposed to {_proposed(proposal)}. Not everybody agrees."],
+        link=reading.link,
+        link_label="Open the game",
+    )
+
+
+CANCELLED_BY = {
+    "operator": "The operator has called this game off.",
+    "first_round": "A player has called this game off before its first round.",
+    "agreed": "All who played have agreed to call this game off.",
+}
+
+
 def _cancelled(reading: Reading) -> Letter:
     return Letter(
         headline="The game was called off",
-        lines=["The operator has called this game off. It stays in your list, without a result."],
+        lines=[f"{CANCELLED_BY[reading.game.ending]} It stays in your list, without a result."],
         link=reading.link,
         link_label="Open the game",
     )
@@ -343,7 +471,34 @@ _LETTERS: dict[str, Callable[[Reading], Letter]] = {
     notices.TAKEN_BACK: _taken_back,
     notices.GAME_OVER: _game_over,
     notices.CANCELLED: _cancelled,
+    notices.PROPOSAL: _proposal,
+    notices.REFUSED: _refused,
+    **dict.fromkeys(HEADLINES, _of_the_table),
 }
+
+
+# ---- To who has left a seat --------------------------------------------------------------------
+
+
+def _leaver_message(mail: OutboxMail, game: Game, player: Player) -> EmailMultiAlternatives:
+    """Write to who has left a game: how it ended for them, and nothing of the game itself."""
+    sitting = game.sittings.filter(player=player).exclude(until=None).last()
+    assert sitting is not None, "who has left has sat there"
+    letter = Letter(
+        headline=LEFT_BY[sitting.how],
+        lines=["The game goes on without you, and you get no more mails about it."],
+        link=absolute("/"),
+        link_label="My games",
+    )
+    return _message(mail, player.email, f"Dewan: you have left game {game.pk}", letter, {})
+
+
+LEFT_BY = {
+    "resigned": "You have resigned",
+    "timed_out": "Your time was up, and your seat is free for somebody else",
+    "handed_over": "Somebody has taken over your seat",
+}
+"""How a sitting ended (``games.models.Sitting.how``), as it is said to who sat there."""
 
 
 # ---- Mails about an account ------------------------------------------------------------------

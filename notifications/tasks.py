@@ -15,15 +15,8 @@ def play_bots(game_id: str) -> None:
 
 
 @app.task
-def wake_bots() -> None:
-    """Start bots whose nudge was lost."""
-    for game_id in clock.games_waiting_for_bots():
-        play_bots(game_id)
-
-
-@app.task
 def sweep_clock() -> None:
-    """Record an outage if there was one, make the moves of late seats, write reminders."""
+    """Record an outage if there was one; then time-outs, reminders, lost bots, ends of pauses."""
     clock.sweep()
 
 

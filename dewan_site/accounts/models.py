@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+import msgspec
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import models
 
 from dewan_site.accounts.names import NAME_LENGTH, name_from, validate_name
+from notifications import clocks, ladder
 
 
 @cache
@@ -49,8 +51,16 @@ class PlayerManager(BaseUserManager["Player"]):
         return self.get(email=(username or "").lower())
 
 
+def all_stages() -> list[str]:
+    """Return every stage of the ladder of reminders."""
+    return list(ladder.STAGES)
+
+
 class Player(AbstractBaseUser, PermissionsMixin):
-    """A person with a mail address. ``zone`` is the IANA time zone their times are shown in."""
+    """A person with a mail address. ``zone`` is the IANA time zone their times are shown in.
+
+    ``reminders`` are the stages at which they want to be reminded of a decision.
+    """
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=NAME_LENGTH, validators=[validate_name])
@@ -58,6 +68,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
     mails_stopped = models.BooleanField(
         default=False, help_text="Send no mails about games; sign-in mails still go out."
     )
+    reminders = models.JSONField(default=all_stages)
     introduced = models.BooleanField(
         default=False, help_text="Has confirmed name and zone after the first sign-in."
     )
@@ -72,3 +83,33 @@ class Player(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Rests(models.Model):
+    """When a player's clocks rest, for what they are asked from ``since`` on (docs/clock.md).
+
+    A change is a new row and never touches an old one, so that a clock that runs is reckoned as
+    it was begun. ``data`` is a ``clocks.Rests`` in JSON.
+    """
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="rests")
+    since = models.DateTimeField()
+    data = models.TextField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "since"], name="rests_since")]
+        ordering = ["since"]
+
+    def __str__(self) -> str:
+        return f"rests of player {self.player_id} from {self.since}"
+
+    @property
+    def rests(self) -> clocks.Rests:
+        """Return them as clocks are reckoned with them."""
+        return read_rests(self.data)
+
+
+@lru_cache(maxsize=10_000)
+def read_rests(data: str) -> clocks.Rests:
+    """Read ``Rests.data``."""
+    return msgspec.json.decode(data, type=clocks.Rests)

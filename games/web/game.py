@@ -106,12 +106,10 @@ def _open_table(request: HttpRequest, position: Position) -> dict[str, Any]:
 
 def _may_call_off(request: HttpRequest, seen: Seen) -> bool:
     player = player_of(request)
-    others = seen.game.seats.exclude(player=None).exclude(player=player)
     return (
         player is not None
         and seen.game.creator_id == player.pk
         and seen.game.status == Game.Status.OPEN
-        and not others.exists()
     )
 
 

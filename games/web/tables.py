@@ -19,7 +19,7 @@ from dewan_site.accounts.forms import SignInForm
 from dewan_site.accounts.models import Player
 from engine.scenarios import SCENARIOS
 from engine.scenarios.base import BASE
-from games import access, selectors, services
+from games import absence, access, selectors, services
 from games.errors import GameFull, InvalidRequest
 from games.models import Game, Seat
 from games.web.asking import Awaited, asked_of, awaited, headline
@@ -173,7 +173,7 @@ def _too_late(request: HttpRequest, game_id: str) -> HttpResponse:
 @for_players
 def call_off(request: HttpRequest, game_id: str) -> HttpResponse:
     """Call a table off that its creator has opened and nobody else has come to."""
-    services.call_off(signed_in(request), game_id)
+    absence.call_off(signed_in(request), game_id)
     messages.success(request, "The table is called off.")
     return redirect("home")
 

@@ -33,7 +33,7 @@ def test_opening_a_game_returns_its_view_and_where_to_join(ann: Person) -> None:
     assert response.data["status"] == "open"
     assert response.data["move_time"] == 2 * 86400
     assert response.data["you"] == 0
-    assert response.data["seats"][1] == {"seat": 1, "name": None, "kind": "human"}
+    assert response.data["seats"][1].items() >= {"seat": 1, "name": None, "kind": "human"}.items()
     assert response.data["join_url"].endswith(f"/games/{response.data['id']}/join/")
     assert response.data["state"] is None
     assert len(response.data["commitment"]) == 64

@@ -15,6 +15,7 @@ from django.db import connection
 from dewan_site.accounts.models import Player
 from games.models import Decision, Game, Move
 from notifications.models import OutboxMail
+from tests.clocks import deadline_of, open_decision
 from tests.people import Person, asked_person, draft, start_game
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.usefixtures("known_chance", "committed")]
@@ -59,11 +60,11 @@ def test_dewan_player_says_what_is_wrong(wrong: list[str]) -> None:
 
 
 def test_dewan_extend_and_cancel(game: str) -> None:
-    before = Decision.objects.get(game=game, answered_at=None).deadline
+    before = deadline_of(open_decision(game))
 
     run("dewan_extend", game, "P1D")
 
-    after = Decision.objects.get(game=game, answered_at=None).deadline
+    after = deadline_of(open_decision(game))
     assert (after - before).days == 1
     run("dewan_cancel", game)
     assert Game.objects.get(pk=game).status == "cancelled"

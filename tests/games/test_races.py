@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from engine.verify import verify
-from games import selectors, services, store
+from games import absence, selectors, services, store
 from games.access import Seen
 from games.models import Decision, Game, Move, Submission
 from notifications import outbox
 from notifications.models import OutboxMail
+from tests.clocks import let_run_out
 from tests.people import Person, asked_person, draft, start_game
 from tests.smtp import Sink
 from tests.threads import at_once
@@ -117,16 +116,15 @@ def test_a_move_against_its_timeout_one_wins(people: list[Person], game: str, _:
     asked = asked_person(game, people)
     body = body_for(asked, game)
     late = Decision.objects.get(game=game, answered_at=None)
-    Decision.objects.filter(pk=late.pk).update(deadline=timezone.now() - timedelta(seconds=1))
+    let_run_out(game)
 
-    response, timed_out = at_once(
+    response, _ = at_once(
         lambda: asked.post(f"/{game}/moves", body, key="just in time"),
-        lambda: services.time_out(late.pk),
+        lambda: absence.wake(late.pk),
     )
 
-    assert (response.status_code == 201) is (not timed_out)
-    answers = Move.objects.filter(game=game, decision=late.decision)
-    assert [move.actor for move in answers] == ["clock" if timed_out else "player"]
+    (answer,) = Move.objects.filter(game=game, decision=late.decision)
+    assert answer.actor == ("player" if response.status_code == 201 else "clock")
     assert_consistent(game)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from engine.verify import verify
 from games import backup, projections, services, store
-from games.models import Decision, Move, SealedAnswer
+from games.models import Move, SealedAnswer
 from notifications import clock, outbox
 from notifications.models import OutboxMail
+from tests.clocks import let_run_out
 from tests.pages import Visitor
 from tests.people import Person, asked_person, start_game
 from tests.smtp import Sink
@@ -169,9 +169,7 @@ def test_r13_5_projections_can_be_rebuilt_while_answers_are_sealed(
 def test_r13_5_the_clock_answers_for_who_does_not(game: str, people: list[Person]) -> None:
     people[0].choose(game, "fish nothing")
     version = people[0].view(game)["version"]
-    Decision.objects.filter(game=game, answered_at=None).update(
-        deadline=timezone.now() - timedelta(seconds=1)
-    )
+    let_run_out(game)
 
     clock.sweep()
     clock.sweep()
@@ -187,9 +185,7 @@ def test_r13_5_who_has_answered_gets_no_reminder_and_no_turn_mail(
     outbox.deliver()
     before = len(sink.to(people[0].player.email))
     people[0].choose(game, "fish")
-    Decision.objects.filter(game=game, answered_at=None).update(
-        remind_at=timezone.now() - timedelta(seconds=1)
-    )
+    let_run_out(game, left=timedelta(minutes=59))
 
     clock.sweep()
     outbox.deliver()

@@ -15,6 +15,7 @@ from games import demo, services
 from games.models import Game
 from notifications import clock, notices, outbox
 from notifications.models import OutboxMail
+from tests.clocks import let_run_out
 from tests.people import Person, asked_person, draft, start_game
 from tests.smtp import Sink
 
@@ -275,9 +276,7 @@ def test_a_reminder_and_a_time_out_are_told(sink: Sink, ann: Person, ben: Person
     outbox.deliver()
     assert "reminder" in kinds(sink.mails)
 
-    from games.models import Decision  # noqa: PLC0415
-
-    Decision.objects.filter(game=game).update(deadline=timezone.now())
+    let_run_out(game)
     clock.sweep()
     outbox.deliver()
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dewan_site.env import duration
 from engine.errors import GameError
-from games import services
+from games import selectors, services
 from games.access import NotVisible
 
 
@@ -33,5 +33,5 @@ class Command(BaseCommand):
             raise CommandError(f"there is no game {options['game']}") from error
         except GameError as error:
             raise CommandError(error.detail) from error
-        for decision in game.decisions.filter(answered_at=None):
-            self.stdout.write(f"seat {decision.seat} has until {decision.deadline.isoformat()}")
+        for seat, deadline in selectors.deadlines_of(game):
+            self.stdout.write(f"seat {seat} has until {deadline.isoformat()}")

@@ -36,6 +36,9 @@ class Command(BaseCommand):
             sys.exit(PORT_TAKEN)
         with listener, embedded.lock_data_folder():
             settings.DEWAN_PORT = listener.getsockname()[1]
+            settings.DEWAN_PROBE_URL = settings.DEWAN_PROBE_URL or embedded.local_address_of(
+                listener
+            )
             reach_database()
             call_command("migrate", verbosity=0, interactive=False)
             self._welcome(listener)

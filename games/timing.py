@@ -1,0 +1,162 @@
+"""What the clocks of a game are reckoned from, and when the sweep has to look (docs/clock.md).
+
+The reckoning itself is ``notifications.clocks``; here are its inputs as they are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from django.utils import timezone
+
+from dewan_site.accounts.models import Rests as StoredRests
+from dewan_site.accounts.models import read_rests
+from games.models import Decision, Game, Seat
+from notifications import clocks
+from notifications.clocks import Asked, Clock, Policy, Rests, Stretch
+from notifications.ladder import STAGES, Reminder, ladder
+from notifications.models import RecordedOutage
+
+BOT_PATIENCE = timedelta(seconds=5)
+"""How long a bot may think before its nudge counts as lost."""
+
+REMEMBERED = timedelta(days=400)
+"""How long outages matter: no clock runs longer, with all that can rest it."""
+
+Versions = Mapping[int | None, Sequence[Rests]]
+"""The rests of players, by player, each change a version; the oldest first."""
+
+
+class Clocks(msgspec.Struct, frozen=True):
+    """The inputs of the clocks of one game."""
+
+    policy: Policy
+    rests: Versions
+    pauses: Sequence[Stretch]
+    outages: Sequence[Stretch]
+    with_rests: bool = True
+
+    def clock(self, decision: Decision, now: datetime) -> Clock:
+        """Return how the clock of an open decision stands."""
+        asked = [asked_of(decision)]
+        return clocks.deadline(self.policy, self._rests(decision.player_id), self.stops, asked, now)
+
+    def reminders(self, decision: Decision, stages: Collection[str]) -> tuple[Reminder, ...]:
+        """Return when the player is to be reminded of an open decision."""
+        return ladder(
+            self.policy,
+            self._rests(decision.player_id),
+            self.stops,
+            [asked_of(decision)],
+            in_force(self.rests.get(decision.player_id, ()), decision.runs_from),
+            stages,
+        )
+
+    def grant(self, player: int | None, history: Sequence[Asked]) -> timedelta:
+        """Return how much time the last one asked has; outages to come are not looked at."""
+        begun = history[-1].begun
+        known = [outage for outage in self.outages if outage.end <= begun]
+        return clocks.grant(self.policy, self._rests(player), [*known, *self.pauses], history)
+
+    def wake_at(
+        self, decision: Decision, now: datetime, stages: Collection[str] = STAGES
+    ) -> datetime:
+        """Return when the sweep has to look at an open decision next."""
+        moments = [reminder.at for reminder in self.reminders(decision, stages)]
+        moments += [pause.end for pause in self.pauses]
+        later = [moment for moment in moments if moment > now]
+        return min([self.clock(decision, now).deadline, *later])
+
+    def vacation_of(self, player: int | None, now: datetime) -> Stretch | None:
+        """Return the vacation that a player has, or has next."""
+        rests = in_force(self.rests.get(player, ()), now)
+        return next((v for v in rests.vacations if v.end > now), None) if rests else None
+
+    @property
+    def stops(self) -> list[Stretch]:
+        """The times in which no clock runs."""
+        return [*self.outages, *self.pauses]
+
+    def _rests(self, player: int | None) -> Sequence[Rests]:
+        return self.rests.get(player, ()) if self.with_rests else ()
+
+
+def asked_of(decision: Decision) -> Asked:
+    """Return the time of a decision, as clocks are reckoned with it."""
+    return Asked(begun=decision.runs_from, ended=decision.answered_at, granted=decision.granted)
+
+
+def in_force(versions: Sequence[Rests], at: datetime) -> Rests | None:
+    """Return the rests that count for what is asked at a moment."""
+    return next((rests for rests in reversed(versions) if rests.since <= at), None)
+
+
+def pauses_of(game: Game) -> list[Stretch]:
+    """Return the pauses of a game; one that goes on ends when it would by itself."""
+    return msgspec.json.decode(game.pauses, type=list[Stretch])
+
+
+def set_pauses(game: Game, pauses: Sequence[Stretch]) -> None:
+    """Put down the pauses of a game."""
+    game.pauses = msgspec.json.encode(pauses).decode()
+
+
+def pause_at(game: Game, moment: datetime) -> Stretch | None:
+    """Return the pause of a game in which a moment lies."""
+    return next((p for p in pauses_of(game) if p.start <= moment < p.end), None)
+
+
+def is_answered_by_bot(seats: Sequence[Seat], decision: Decision) -> bool:
+    """Tell whether a bot is to answer an open decision."""
+    return seats[decision.seat].is_played_by_bot
+
+
+# ---- Reading them ------------------------------------------------------------------------------
+
+
+def versions(rows: Iterable[tuple[int, str]]) -> Versions:
+    """Return the rests of players from rows of player and data, the oldest first."""
+    found: dict[int | None, list[Rests]] = {}
+    for player, data in rows:
+        found.setdefault(player, []).append(read_rests(data))
+    return found
+
+
+def versions_of(players: Iterable[int | None]) -> Versions:
+    """Read the rests of some players."""
+    wanted = {player for player in players if player is not None}
+    rows = StoredRests.objects.filter(player__in=wanted).order_by("since")
+    return versions(rows.values_list("player", "data"))
+
+
+def outages_since(moment: datetime) -> list[Stretch]:
+    """Read the outages that ended after a moment."""
+    rows = RecordedOutage.objects.filter(end__gt=moment).order_by("start")
+    return [Stretch(outage.start, outage.end) for outage in rows]
+
+
+def stretches(rows: Iterable[tuple[Any, Any]]) -> list[Stretch]:
+    """Return times from rows as a database gives them: SQLite knows moments as text only."""
+    return [Stretch(_moment(start), _moment(end)) for start, end in rows]
+
+
+def _moment(value: datetime | str) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    return datetime.fromisoformat(value).replace(tzinfo=UTC)
+
+
+def clocks_of(games: Sequence[Game]) -> dict[str, Clocks]:
+    """Read what the clocks of some games are reckoned from, by game: two queries for all."""
+    sitting = StoredRests.objects.filter(player__seats__game__in=[game.pk for game in games])
+    rests = versions(sitting.distinct().order_by("since").values_list("player", "data"))
+    outages = outages_since(timezone.now() - REMEMBERED)
+    return {game.pk: made(game, rests, outages) for game in games}
+
+
+def made(game: Game, rests: Versions, outages: Sequence[Stretch]) -> Clocks:
+    """Return the clocks of one game."""
+    return Clocks(game.policy, rests, pauses_of(game), outages, game.rests)
