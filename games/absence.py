@@ -40,15 +40,15 @@ RESIGNED, TIMED_OUT, HANDED_OVER = "resigned", "timed_out", "handed_over"
 
 
 @transaction.atomic
-def wake(decision_id: int) -> None:
+def wake(game_id: str, decision_id: int) -> None:
     """Do what is due for an open decision: end a pause, nudge a bot, remind, or time out.
 
     Everything is looked at again under the lock: only what is still true happens, and once.
     """
-    table = Table.lock(Decision.objects.values_list("game_id", flat=True).get(pk=decision_id))
+    table = Table.lock(game_id)
     table.credit_outages()
     _resume_if_over(table)
-    decision = Decision.objects.select_related("player").get(pk=decision_id)
+    decision = Decision.objects.get(pk=decision_id)
     if decision.answered_at is not None or _is_sealed(table, decision):
         return
     now = timezone.now()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from games import absence
 from games.models import Decision
-from notifications import probe
+from notifications import notices, probe
 from notifications.clocks import GAP
 from notifications.models import Heartbeat, RecordedOutage
 
@@ -32,19 +32,20 @@ def sweep() -> None:
         log.warning("no moves are taken: nothing is done about deadlines until they are")
         return
     beat(timezone.now())
-    for decision_id in due(timezone.now()):
-        _wake(decision_id)
+    with notices.nudging_once():
+        for game_id, decision_id in list(due(timezone.now())):
+            _wake(game_id, decision_id)
 
 
-def due(now: datetime) -> Iterable[int]:
-    """Return the decisions that have to be looked at, the longest waiting first."""
+def due(now: datetime) -> QuerySet[Decision, tuple[str, int]]:
+    """Return games and decisions that have to be looked at, the longest waiting first."""
     waiting = Decision.objects.filter(answered_at=None, wake_at__lte=now).order_by("wake_at")
-    return list(waiting.values_list("pk", flat=True)[:BATCH])
+    return waiting.values_list("game_id", "pk")[:BATCH]
 
 
-def _wake(decision_id: int) -> None:
+def _wake(game_id: str, decision_id: int) -> None:
     try:
-        absence.wake(decision_id)
+        absence.wake(game_id, decision_id)
     except DatabaseError:
         raise
     except Exception:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from email.utils import parseaddr
 from functools import partial
@@ -235,7 +237,27 @@ def after_commit(task: str, *arguments: str) -> None:
     transaction.on_commit(partial(_nudge, task, arguments))
 
 
+@contextmanager
+def nudging_once() -> Iterator[None]:
+    """Hold nudges back until the end of many small transactions, and send each of them once."""
+    token = _held.set({})
+    try:
+        yield
+    finally:
+        held = _held.get() or {}
+        _held.reset(token)
+        for task, arguments in held:
+            _nudge(task, arguments)
+
+
+_held: ContextVar[dict[tuple[str, tuple[str, ...]], None] | None] = ContextVar("held", default=None)
+
+
 def _nudge(task: str, arguments: tuple[str, ...]) -> None:
+    held = _held.get()
+    if held is not None:
+        held[task, arguments] = None
+        return
     try:
         app.send_task(f"notifications.tasks.{task}", arguments, retry=False)
     except (OperationalError, OSError) as error:

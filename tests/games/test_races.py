@@ -120,7 +120,7 @@ def test_a_move_against_its_timeout_one_wins(people: list[Person], game: str, _:
 
     response, _ = at_once(
         lambda: asked.post(f"/{game}/moves", body, key="just in time"),
-        lambda: absence.wake(late.pk),
+        lambda: absence.wake(game, late.pk),
     )
 
     (answer,) = Move.objects.filter(game=game, decision=late.decision)
