@@ -42,6 +42,7 @@ class Production:
             "REDIS_URL": self.valkey.url,
             "EMAIL_URL": self.sink.url,
             "DEWAN_URL": self.url,
+            "DEWAN_PROBE_URL": self.url,
             "DEWAN_DATA": data,
             "DEWAN_SECRET_KEY": "production of the tests",
             "DEWAN_TICK": "1",
