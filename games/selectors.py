@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from msgspec.structs import replace
@@ -20,11 +21,21 @@ from engine.questions import KINDS
 from engine.state import State
 from engine.verify import result_of
 from engine.views import Viewer, mask, redact, redact_command, view_for
-from games import consent, store, timing
-from games.access import NotVisible, Seen, games_of, visible_game
+from games import consent, pace, store, timing
+from games.access import NotVisible, Seen, games_of, open_game, visible_game
 from games.component_sets import component_set
 from games.errors import InvalidRequest
-from games.models import Decision, Game, Move, Proposal, SealedAnswer, Seat, Sitting
+from games.models import (
+    Decision,
+    Game,
+    Move,
+    Proposal,
+    SealedAnswer,
+    Seat,
+    SeatOffer,
+    Sitting,
+)
+from games.pace import Pace
 from games.projections import status_of
 from games.timing import Clocks
 from games.words import Teller
@@ -486,6 +497,74 @@ def public_open_games(player: Player) -> list[dict[str, Any]]:
     games = Game.objects.filter(status=Game.Status.OPEN, visibility=Game.Visibility.PUBLIC)
     recent = games.exclude(seats__player=player).order_by("-created_at")[:PAGE]
     return _all_listed(recent, player)
+
+
+# ---- Coming and going ------------------------------------------------------------------------
+
+
+def position_for_guests(game_id: str) -> Position:
+    """Return a game as a spectator would see it, for who is invited to a seat of it."""
+    seen = Seen(open_game(game_id), None)
+    state = store.state_of(seen.game)
+    known = mask(state, None) if state else None
+    return Position(seen, known, view_of(seen, known))
+
+
+def offered_seat(game_id: str, token: str) -> int | None:
+    """Return the seat that a link offers, None if it offers nothing any more."""
+    running = SeatOffer.objects.filter(game__status=Game.Status.RUNNING)
+    offer = running.filter(game=game_id, token=token).first()
+    return offer.seat if offer else None
+
+
+def own_offer(seen: Seen) -> str:
+    """Return the token of the link by which the reader offers their seat; empty without one."""
+    offers = SeatOffer.objects.filter(game=seen.game).values_list("seat", "token")
+    return next((token for seat, token in offers if seat == seen.seat), "")
+
+
+def has_left(player: Player, game_id: str) -> bool:
+    """Tell whether a player has sat at a game and does not any more."""
+    return _left_sittings(player).filter(game=game_id).exists()
+
+
+def left_games(player: Player) -> list[dict[str, Any]]:
+    """Return the games that a player has left, the last one first, and how: nothing since then."""
+    sittings = _left_sittings(player).select_related("game").order_by("-ended_at")
+    last = {sitting.game_id: sitting for sitting in reversed(sittings[:PAGE])}
+    return [
+        {
+            "id": sitting.game_id,
+            "scenario": sitting.game.scenario,
+            "players": sitting.game.players,
+            "visibility": sitting.game.visibility,
+            "seat": sitting.seat,
+            "how": sitting.how,
+            "at": moment(sitting.ended_at) if sitting.ended_at else None,
+        }
+        for sitting in reversed(last.values())
+    ]
+
+
+def _left_sittings(player: Player) -> QuerySet[Sitting]:
+    ended = Sitting.objects.filter(player=player).exclude(until=None)
+    return ended.exclude(game__seats__player=player)
+
+
+def paces_at(games: Iterable[str]) -> dict[tuple[str, int], Pace]:
+    """Return the pace of the players at some tables, by game and seat; new ones have none."""
+    seats = Seat.objects.filter(game__in=list(games)).exclude(player=None)
+    sitting = list(seats.values_list("game", "number", "player"))
+    paces = pace.paces_of({player for _, _, player in sitting if player is not None})
+    return {(game, number): paces[p] for game, number, p in sitting if p in paces}
+
+
+def was_late(game: Game) -> bool:
+    """Tell whether lately somebody else has played for a player, which all may take back."""
+    since = store.stamp(timezone.now() - settings.DEWAN_TIME_OUT_UNDO)
+    people = [seat.number for seat in seats_of(game) if seat.is_human]
+    played = game.moves.filter(actor__in=[Move.Actor.CLOCK, Move.Actor.BOT], seat__in=people)
+    return played.filter(at__gte=since).exists()
 
 
 # ---- The log in words ------------------------------------------------------------------------
