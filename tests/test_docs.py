@@ -71,7 +71,7 @@ def test_every_management_command_is_documented() -> None:
 def test_every_kind_of_mail_is_documented() -> None:
     from notifications import notices, render  # noqa: PLC0415
 
-    kinds = {*render._LETTERS, *render._ACCOUNT_LETTERS}
+    kinds = {*render._LETTERS, *render._ACCOUNT_LETTERS, notices.LEFT}
     assert kinds == set(re.findall(r"^\| `(\w+)` \|", page("mail.md"), re.MULTILINE))
     assert {notices.TURN, notices.SIGN_IN} <= kinds
 

@@ -58,6 +58,9 @@ REFUSED = {
     "DEWAN_MIN_MOVE_TIME": ["P60D", "P31D", "0", "-5", "P-1D", "-P1D", "soon", "9" * 40, "PT"],
     "DEWAN_TICK": ["0", "-1", "soon", "P1D", "PT0S"],
     "DEWAN_UNDO_HOLD": ["-1", "P2D", "later", "P999999999999D"],
+    "DEWAN_MAX_PAUSE": ["PT30M", "P91D", "long"],
+    "DEWAN_TIME_OUT_UNDO": ["-1", "P8D", "never"],
+    "DEWAN_PROBE_URL": ["web:8000", "http://web:8000/healthz"],
     "DEWAN_MAIL_FROM": [
         "dewan",
         "Dewan by post",
