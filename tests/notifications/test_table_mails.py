@@ -66,7 +66,7 @@ def test_a_lost_seat_is_told_to_both_and_who_lost_it_learns_nothing_of_the_game(
     assert f"/games/{game}/" not in text_of(left)
     assert "hand" not in text_of(left)
     assert left["X-Dewan-Seat"] is None
-    assert f"{late.player.name} was away for too long" in text_of(told)
+    assert f"{late.player.name}'s time was up" in text_of(told)
 
 
 def test_a_forfeit_is_told_to_the_others(
