@@ -242,6 +242,12 @@ class Sitting(models.Model):
     def __str__(self) -> str:
         return f"seat {self.seat} of {self.game_id}, from move {self.since}"
 
+    @property
+    def last(self) -> int:
+        """The last move of an ended sitting: that of leaving, or the one before another sat."""
+        assert self.until is not None, "the sitting has ended"
+        return self.until - 1 if self.how == "handed_over" else self.until
+
 
 class SeatOffer(models.Model):
     """A seat that its player offers to whoever has the link, until it is taken or withdrawn."""

@@ -615,10 +615,10 @@ class _Tellers:
         self._left = list(left.select_related("player"))
 
     def at(self, number: int) -> Teller:
-        """Return who tells a move; whoever left with it still has their name in it."""
+        """Return who tells a move."""
         names = list(self._names)
         for sitting in self._left:
-            if sitting.since <= number <= (sitting.until or number):
+            if sitting.since <= number <= sitting.last:
                 names[sitting.seat] = sitting.player.name
         return Teller(self._components, names)
 

@@ -30,6 +30,7 @@ from games import consent, demo, selectors, store, timing
 from games.access import Seen
 from games.models import Game, Proposal, Seat
 from games.words import (
+    CANCELLED,
     card_words,
     counted,
     duration_words,
@@ -447,17 +448,10 @@ def _refused(reading: Reading) -> Letter:
     )
 
 
-CANCELLED_BY = {
-    "operator": "The operator has called this game off.",
-    "first_round": "A player has called this game off before its first round.",
-    "agreed": "All who played have agreed to call this game off.",
-}
-
-
 def _cancelled(reading: Reading) -> Letter:
     return Letter(
         headline="The game was called off",
-        lines=[f"{CANCELLED_BY[reading.game.ending]} It stays in your list, without a result."],
+        lines=[f"{CANCELLED[reading.game.ending]} It stays in your list, without a result."],
         link=reading.link,
         link_label="Open the game",
     )

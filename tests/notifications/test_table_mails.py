@@ -130,7 +130,7 @@ def test_a_refusal_is_told_to_who_proposed(sink: Sink, ann: Person, ben: Person)
 
 @pytest.mark.parametrize(
     ("ending", "words"),
-    [("first_round", "before its first round"), ("agreed", "All who played have agreed")],
+    [("first_round", "before the first round"), ("agreed", "All agreed to call the game off")],
 )
 def test_a_cancelled_game_says_who_has_called_it_off(
     sink: Sink, ann: Person, ben: Person, ending: str, words: str
