@@ -27,7 +27,7 @@ from engine.events import (
 from games import timing
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest
-from games.models import Decision, Game, Move, SealedAnswer, Seat, SeatOffer, Sitting
+from games.models import Decision, Game, Move, Seat, SeatOffer, Sitting
 from games.services import answer_for, close_open, join_game, play_turn_for
 from games.table import Answered, Table
 from notifications import notices
@@ -183,7 +183,8 @@ def forfeit_seat(table: Table, seat: Seat, reason: str, actor: Move.Actor) -> No
 
     The player stays in the game's list, and sees how it goes on from the seat.
     """
-    _answer_all_but_a_turn(table, seat.number)
+    stand_in = Move.Actor.CLOCK if reason == TIMED_OUT else Move.Actor.BOT
+    _answer_all_but_a_turn(table, seat.number, stand_in)
     if table.game.over:
         return
     state = table.running
@@ -191,13 +192,11 @@ def forfeit_seat(table: Table, seat: Seat, reason: str, actor: Move.Actor) -> No
     decision = state.decision_of(question) if question else None
     events = forfeit(state, seat.number, reason, table.chance)
     table.record(Answered(seat.number, actor, decision), (), events)
-    if table.game.over:
-        SealedAnswer.objects.filter(game=table.game).delete()
 
 
-def _answer_all_but_a_turn(table: Table, seat: int) -> None:
+def _answer_all_but_a_turn(table: Table, seat: int, actor: Move.Actor) -> None:
     while (question := table.question_of(seat)) and question.kind != "turn":
-        answer_for(table, seat, Move.Actor.CLOCK)
+        answer_for(table, seat, actor)
 
 
 @transaction.atomic

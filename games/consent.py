@@ -20,7 +20,7 @@ from engine.fold import Row, still_counting
 from games import store
 from games.access import NotVisible
 from games.errors import InvalidRequest
-from games.models import Game, Move, Proposal, SealedAnswer
+from games.models import Game, Move, Proposal
 from games.table import Answered, Table
 from notifications import notices
 
@@ -236,7 +236,6 @@ _PREPARE: dict[str, Callable[[Table, Proposal, int | None], None]] = {
 def _take_back(table: Table, proposal: Proposal) -> None:
     assert proposal.first is not None, "it says from which move on"
     first = table.game.moves.get(number=proposal.first)
-    SealedAnswer.objects.filter(game=table.game).delete()
     undone = Undone(
         from_=first.number, to=table.game.version, agreed=tuple(sorted(proposal.agreed))
     )

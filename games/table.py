@@ -158,6 +158,7 @@ class Table:
         beside: Sequence[models.Model] = (),
     ) -> Move:
         """Write one row, all that follows from it, and rows beside the log."""
+        sealed = self.sealed
         move, self.state = store.next_row(
             self.game,
             self.state,
@@ -175,6 +176,9 @@ class Table:
                 *map(sql.inserting, beside),
             ]
         )
+        if sealed and (self.state.over or self.state.since == move.number):
+            # What they answer is not asked any more.
+            SealedAnswer.objects.filter(game=self.game).delete()
         self.__dict__.pop("sealed", None)
         committed = partial(store.remember, self.game.pk, move.hash, self.state)
         transaction.on_commit(committed)
