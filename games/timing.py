@@ -139,14 +139,13 @@ def outages_since(moment: datetime) -> list[Stretch]:
 
 
 def stretches(rows: Iterable[tuple[Any, Any]]) -> list[Stretch]:
-    """Return times from rows as a database gives them: SQLite knows moments as text only."""
+    """Return times from rows as a database gives them: SQLite leaves out that they are UTC."""
     return [Stretch(_moment(start), _moment(end)) for start, end in rows]
 
 
 def _moment(value: datetime | str) -> datetime:
-    if isinstance(value, datetime):
-        return value
-    return datetime.fromisoformat(value).replace(tzinfo=UTC)
+    moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def clocks_of(games: Sequence[Game]) -> dict[str, Clocks]:
