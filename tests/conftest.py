@@ -52,18 +52,24 @@ def committed(other_database: Callable[[], None], django_db_blocker: Any) -> Ite
 
 
 @pytest.fixture
-def other_database(template: str, tmp_path: Path) -> Iterator[Callable[[], None]]:
-    """A function that goes over to another fresh database, for good until the test ends."""
+def other_database(template: str, tmp_path: Path) -> Iterator[Callable[..., None]]:
+    """A function that goes over to another fresh database, for good until the test ends.
+
+    With ``empty`` it has not even tables.
+    """
     with ExitStack() as undo:
         numbers = itertools.count()
 
-        def go() -> None:
+        def go(*, empty: bool = False) -> None:
             if ON_SQLITE:
-                path = shutil.copy(template, tmp_path / f"fresh{next(numbers)}.sqlite3")
+                path = tmp_path / f"fresh{next(numbers)}.sqlite3"
+                if not empty:
+                    shutil.copy(template, path)
                 undo.enter_context(_connected_to(str(path)))
                 return
             name = f"fresh{next(numbers)}"
-            _administer(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+            of = "template1" if empty else template
+            _administer(f'CREATE DATABASE "{name}" TEMPLATE "{of}"')
             undo.callback(_administer, f'DROP DATABASE "{name}" WITH (FORCE)')
             undo.enter_context(_connected_to(name))
 
