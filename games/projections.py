@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from django.db import connection, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from dewan_site.sql import Statement, inserting, updating
@@ -69,7 +70,7 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
         move.decision,
         moment_of(move.at),
         lambda name: decisions.get(decision=name),
-        lambda seat: decisions.filter(seat=seat).exclude(closed_by="").order_by("since").last(),
+        lambda seat: _last_answered(decisions, move, seat),
     )
     statements = [updating(seat, SEAT_COLUMNS) for seat in _follow_table(followed, state)]
     statements += _close(followed, state)
@@ -80,6 +81,12 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
             _restart(followed, decision)
             statements.append(updating(decision, _CLOCK_COLUMNS))
     return [*statements, updating(table.game, _set_columns(followed, move, state))]
+
+
+def _last_answered(decisions: QuerySet[Decision], move: Move, seat: int) -> Decision | None:
+    """Return what a seat has answered last, with the row that is about to be written."""
+    answered = ~Q(closed_by="") | Q(decision=move.decision)
+    return decisions.filter(answered, seat=seat).order_by("since").last()
 
 
 def _asks_anew(followed: Followed, state: State) -> bool:
