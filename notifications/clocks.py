@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from heapq import merge
-from importlib import import_module
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
@@ -508,14 +507,6 @@ def _in_year_before(moment: datetime, apart: Iterable[Stretch]) -> timedelta:
 
 
 # ---- Until the last one has gone over to the clock above ---------------------------------------
-
-
-def __getattr__(name: str) -> Any:
-    """Give reminders to whoever looks for them here; they are in ``notifications.ladder``."""
-    if name not in {"STAGES", "Reminder", "ladder"}:
-        raise AttributeError(name)
-    return getattr(import_module("notifications.ladder"), name)
-
 
 HALF = "half"
 LAST_TENTH = "last_tenth"

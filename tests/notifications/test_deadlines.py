@@ -473,6 +473,12 @@ def test_stops_before_the_question_and_after_the_deadline_change_nothing() -> No
     assert clock(asked(NOON), stops=stops).deadline == NOON + DAY
 
 
+def test_a_stop_up_to_the_question_gives_it_no_grace() -> None:
+    policy = Policy(move_time=5 * MINUTE)
+    shown = clock(asked(NOON), policy=policy, stops=[Stretch(NOON - DAY, NOON)])
+    assert shown.deadline == NOON + 5 * MINUTE
+
+
 def test_a_question_put_in_an_outage_loses_only_its_own_part() -> None:
     outage = Stretch(NOON - HOUR, NOON + HOUR)
     assert clock(asked(NOON), stops=[outage]).deadline == NOON + DAY + HOUR
@@ -510,6 +516,13 @@ def test_nobody_runs_out_of_time_in_the_minute_the_service_is_back(
     assert shown.left == timedelta(0)
 
 
+def test_stops_that_touch_are_one_with_the_grace_of_both() -> None:
+    middle = NOON + DAY
+    stops = [Stretch(middle - 20 * MINUTE, middle), Stretch(middle, middle + 20 * MINUTE)]
+    policy = Policy(move_time=DAY - 19 * MINUTE)
+    assert clock(asked(NOON), policy=policy, stops=stops).deadline == middle + HOUR
+
+
 def test_a_stop_in_the_grace_after_another_has_its_own() -> None:
     stops = [
         Stretch(NOON + 23 * HOUR, NOON + 30 * HOUR),
@@ -526,6 +539,9 @@ def test_grace_goes_on_within_a_turn_and_after_an_undo_but_not_with_the_next_tur
     hour_later = back + 80 * MINUTE
 
     follow_up = clock(first, asked(back + 20 * MINUTE, continues=True), stops=stops)
+    known = clock(
+        first, asked(back + 20 * MINUTE, continues=True, granted=timedelta(0)), stops=stops
+    )
     reopened = clock(first, asked(hour_later, continues=True), stops=stops)
     next_turn = clock(
         first,
@@ -534,7 +550,7 @@ def test_grace_goes_on_within_a_turn_and_after_an_undo_but_not_with_the_next_tur
         stops=stops,
     )
 
-    assert follow_up.deadline == back + HOUR
+    assert follow_up.deadline == known.deadline == back + HOUR
     assert reopened.deadline == hour_later + 40 * MINUTE
     assert next_turn.deadline == hour_later + 10 * MINUTE
 
@@ -634,6 +650,14 @@ def test_a_clock_says_what_rests_it_and_what_will() -> None:
     assert shown("2026-12-06T01:15") == (None, ("night", "vacation"))
     assert shown("2026-12-07T17:00") == ("vacation", ("night", "vacation"))
     assert shown("2026-12-20T12:00") == (None, ())
+
+
+def test_a_clock_that_has_not_begun_shows_what_it_will_begin_with() -> None:
+    tuesday = Rests(weekdays=(2,))
+    begun = NOON + DAY
+    shown = clock(asked(begun), rests=tuesday, now=NOON)
+    assert shown == clock(asked(begun), rests=tuesday, now=begun)
+    assert (shown.left, shown.resting, shown.rests) == (DAY, None, ())
 
 
 def test_rests_that_are_changed_count_from_the_next_question() -> None:
@@ -759,14 +783,24 @@ def test_vacations_that_take_all_that_nights_and_weekends_leave(
     assert shown.deadline == utc(monday + "T07:01") < shown.latest
 
 
+def test_a_long_pause_can_have_the_vacations_of_two_years_around_it() -> None:
+    days = (0, 30, 395, 425)
+    first, pause, second = (Stretch(NOON + a * DAY, NOON + b * DAY) for a, b in pairwise(days))
+    rests = Rests(vacations=(first, second))
+    assert problem_with(rests) is None
+    assert clock(asked(NOON), rests=rests, stops=[pause]).deadline == NOON + 426 * DAY
+
+
 def test_rests_that_cannot_be_do_not_keep_a_clock_from_ending() -> None:
     year = Stretch(NOON - DAY, NOON + 360 * DAY)
     of_a_year = clock(asked(NOON), rests=Rests(vacations=(year,)))
+    of_all_night = clock(asked(NOON), rests=Rests(night=(720, 719)))
     of_all_days = clock(asked(NOON), rests=Rests(weekdays=(1, 2, 3, 4, 5, 6, 7, 8)))
     of_the_end_of_time = clock(
         asked(NOON), rests=Rests(vacations=(Stretch(NOON, datetime.max.replace(tzinfo=UTC)),))
     )
     assert of_a_year.deadline == of_a_year.latest == NOON + 31 * DAY + 5 * HOUR
+    assert of_all_night.deadline == of_all_night.latest == NOON + latest(Rests(night=(0, 720)))
     assert of_all_days.deadline == of_all_days.latest == NOON + latest(Rests(weekdays=(1, 2)))
     assert of_the_end_of_time.deadline > NOON + DAY
 
