@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,8 @@ from django import forms
 
 from dewan_site.accounts.models import Player, known_zones
 from dewan_site.accounts.names import clean_name
+from notifications.clocks import Rests
+from notifications.ladder import STAGES
 
 REGIONS = (
     "Africa",
@@ -84,3 +87,90 @@ class AddressForm(forms.Form):
     def clean_address(self) -> str:
         """Return the address as it is stored."""
         return str(self.cleaned_data["address"]).lower()
+
+
+# ---- When a player's clocks rest, and when they are reminded -----------------------------------
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+REMINDERS = {
+    "half": "when half of my time is over",
+    "last_tenth": "when only the last tenth of it is left",
+    "last_hour": "when the last hour of it begins",
+}
+"""What each stage of the ladder of reminders is called."""
+
+
+def _time_of_day(label: str) -> forms.TimeField:
+    widget = forms.TimeInput(format="%H:%M", attrs={"type": "time"})
+    return forms.TimeField(label=label, required=False, widget=widget)
+
+
+def _day(label: str) -> forms.DateField:
+    widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+    return forms.DateField(label=label, widget=widget)
+
+
+class RestsForm(forms.Form):
+    """When a player's clocks rest every night and every week."""
+
+    begins = _time_of_day("Night from")
+    ends = _time_of_day("to")
+    weekdays = forms.TypedMultipleChoiceField(
+        label="Free days",
+        coerce=int,
+        choices=list(enumerate(WEEKDAYS, 1)),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+
+    @classmethod
+    def showing(cls, rests: Rests) -> RestsForm:
+        """Return the form with the rests that are in force."""
+        begins, ends = map(_clock_time, rests.night) if rests.night else (None, None)
+        return cls(initial={"begins": begins, "ends": ends, "weekdays": rests.weekdays})
+
+    def clean(self) -> dict[str, Any]:
+        """Check that a night has both its ends."""
+        data = super().clean() or {}
+        if not self.errors and (data["begins"] is None) != (data["ends"] is None):
+            self.add_error("ends", "A night has a beginning and an end; leave out both for none.")
+        return data
+
+    @property
+    def night(self) -> tuple[int, int] | None:
+        """Return the night of a valid form, in minutes after midnight."""
+        begins, ends = self.cleaned_data["begins"], self.cleaned_data["ends"]
+        return None if begins is None else (_minutes(begins), _minutes(ends))
+
+
+def _clock_time(minutes: int) -> time:
+    return time(minutes // 60, minutes % 60)
+
+
+def _minutes(at: time) -> int:
+    return at.hour * 60 + at.minute
+
+
+class VacationForm(forms.Form):
+    """A vacation, from its first day to its last."""
+
+    first = _day("First day")
+    last = _day("Last day")
+
+
+class CancelForm(forms.Form):
+    """Which vacation is to be cancelled, by the moment it begins."""
+
+    start = forms.DateTimeField()
+
+
+class RemindersForm(forms.Form):
+    """At which stages a player wants to be reminded."""
+
+    stages = forms.MultipleChoiceField(
+        label="Remind me",
+        choices=[(stage, REMINDERS[stage]) for stage in STAGES],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )

@@ -5,27 +5,44 @@ A link from a mail shows a page, and only the button on it acts: scanners follow
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import msgspec
+from django import forms
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from knox.models import AuthToken
 
-from dewan_site.accounts import links
-from dewan_site.accounts.forms import AddressForm, NameAndZoneForm, SignInForm
+from dewan_site.accounts import links, rests
+from dewan_site.accounts.forms import (
+    AddressForm,
+    CancelForm,
+    NameAndZoneForm,
+    RemindersForm,
+    RestsForm,
+    SignInForm,
+    VacationForm,
+)
 from dewan_site.accounts.limits import client_of, within_limit
 from dewan_site.accounts.models import Player
 from notifications import mailbox_views, notices
+from notifications.clocks import Stretch
 
 MAILS_TO_ADDRESS = 5
 """How many mails with links an address gets in an hour, at most."""
@@ -134,8 +151,8 @@ def welcome(request: HttpRequest) -> HttpResponse:
     form = NameAndZoneForm(request.POST or None, instance=_player(request))
     if request.method == "POST" and form.is_valid():
         form.instance.introduced = True
-        form.save()
-        return redirect(_safe(request, wanted))
+        if _accepted(form, partial(_save, form)):
+            return redirect(_safe(request, wanted))
     return render(request, "accounts/welcome.html", {"form": form, "next": wanted})
 
 
@@ -159,23 +176,45 @@ def _player(request: HttpRequest) -> Player:
 def me(request: HttpRequest) -> HttpResponse:
     """Show what a player can change about themselves, and change name and zone."""
     form = NameAndZoneForm(request.POST or None, instance=_player(request))
-    if request.method == "POST" and form.is_valid():
-        form.save()
+    if request.method == "POST" and form.is_valid() and _accepted(form, partial(_save, form)):
         messages.success(request, "Your name and time zone are changed.")
         return redirect("me")
     return _show_me(request, form=form)
 
 
+@transaction.atomic
+def _save(form: NameAndZoneForm) -> None:
+    """Save name and zone; nights and days that rest clocks follow to another zone."""
+    player = form.save()
+    rests.move_to(player, player.zone)
+
+
+def _accepted(form: forms.BaseForm, change: Callable[[], object]) -> bool:
+    """Do what a form asks for; a refusal is said in the form."""
+    try:
+        change()
+    except ValidationError as error:
+        form.add_error(None, error)
+    return form.is_valid()
+
+
 def _show_me(request: HttpRequest, **context: Any) -> HttpResponse:
     # A form that has refused its input may have put it into the player: read them again.
     player = Player.objects.get(pk=_player(request).pk)
+    mine = rests.rests_of(player)
     shown = {
         "player": player,
         "form": NameAndZoneForm(instance=player),
         "address_form": AddressForm(),
+        "rests_form": RestsForm.showing(mine),
+        "vacation_form": VacationForm(),
+        "vacations": booked(mine.vacations, player.zone),
+        "days_left": rests.days_left(mine, timezone.now()),
+        "reminders_form": RemindersForm(initial={"stages": player.reminders}),
         "tokens": AuthToken.objects.filter(user=player).order_by("created"),
     }
-    return render(request, "accounts/me.html", shown | context)
+    refused = [name for name, form in context.items() if getattr(form, "errors", None)]
+    return render(request, "accounts/me.html", shown | context | {"refused": refused})
 
 
 @require_POST
@@ -219,6 +258,90 @@ def _moved(player: Player, address: str) -> bool:
             notices.write_to_player(notices.ADDRESS_CHANGED, player, address=player.email)
         return moved
     return False
+
+
+# ---- When my clocks rest, and when I am reminded -----------------------------------------------
+
+
+class Booked(msgspec.Struct, frozen=True):
+    """A vacation as its player sees it: its first and last day in their zone."""
+
+    start: datetime
+    first: date
+    last: date
+    has_begun: bool
+
+
+def booked(vacations: tuple[Stretch, ...], zone: str) -> list[Booked]:
+    """Return the vacations that are not over."""
+    now = timezone.now()
+    return [
+        Booked(start, _day_of(start, zone), _day_of(end - timedelta.resolution, zone), start <= now)
+        for start, end in vacations
+        if end > now
+    ]
+
+
+def _day_of(moment: datetime, zone: str) -> date:
+    return moment.astimezone(ZoneInfo(zone)).date()
+
+
+@require_POST
+@login_required
+def change_rests(request: HttpRequest) -> HttpResponse:
+    """Set the night hours and free days in which the player's clocks rest."""
+    form, player = RestsForm(request.POST), _player(request)
+    if form.is_valid():
+        change = partial(rests.change, player, form.night, form.cleaned_data["weekdays"])
+        if _accepted(form, change):
+            messages.success(request, "It counts from the next question that you are asked.")
+            return redirect("me")
+    return _show_me(request, rests_form=form)
+
+
+@require_POST
+@login_required
+def book_vacation(request: HttpRequest) -> HttpResponse:
+    """Book a vacation; the same one twice is one."""
+    form, player = VacationForm(request.POST), _player(request)
+    if form.is_valid():
+        first, last = form.cleaned_data["first"], form.cleaned_data["last"]
+        known = booked(rests.rests_of(player).vacations, player.zone)
+        is_known = any((first, last) == (vacation.first, vacation.last) for vacation in known)
+        if is_known or _accepted(form, partial(rests.book, player, first, last)):
+            messages.success(request, "Your vacation is booked, and it ends by itself.")
+            return redirect("me")
+    return _show_me(request, vacation_form=form)
+
+
+@require_POST
+@login_required
+def cancel_vacation(request: HttpRequest) -> HttpResponse:
+    """Cancel a vacation that has not begun; one that is not there any more is cancelled."""
+    form, player = CancelForm(request.POST), _player(request)
+    if form.is_valid():
+        start = form.cleaned_data["start"]
+        is_there = any(start == v.start for v in rests.rests_of(player).vacations)
+        if not is_there or _accepted(form, partial(rests.cancel, player, start)):
+            messages.success(request, "The vacation is cancelled.")
+            return redirect("me")
+    return _show_me(request, cancel_form=form)
+
+
+@require_POST
+@login_required
+def change_reminders(request: HttpRequest) -> HttpResponse:
+    """Set at which stages the player is reminded of a question."""
+    form, player = RemindersForm(request.POST), _player(request)
+    if not form.is_valid():
+        return _show_me(request, reminders_form=form)
+    player.reminders = form.cleaned_data["stages"]
+    player.save(update_fields=["reminders"])
+    messages.success(request, "It counts from the next question that you are asked.")
+    return redirect("me")
+
+
+# ---- Mails about games -------------------------------------------------------------------------
 
 
 @require_POST

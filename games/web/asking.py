@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from engine.questions import KINDS
-from games.models import Game
+from games.models import Game, Seat
+from games.web.times import rest_words
 from games.words import counted, duration_words, listed, victory_words
 
 OF_OTHERS = {
@@ -26,7 +27,12 @@ OF_OTHERS = {
 
 
 class Awaited(msgspec.Struct, frozen=True):
-    """An open decision: who is asked what, until when, and how much time that leaves."""
+    """An open decision: who is asked what, until when, and how much time that leaves.
+
+    ``is_bot`` if a bot answers, also for a player who is away: then no clock runs. ``latest`` is
+    the moment that the deadline cannot be later than, ``resting`` and ``rests`` what rests the
+    clock now and until then.
+    """
 
     seat: int
     name: str
@@ -35,12 +41,20 @@ class Awaited(msgspec.Struct, frozen=True):
     kind: str
     decision: str
     deadline: datetime
+    latest: datetime
     left: str
+    resting: str | None
+    rests: tuple[str, ...]
 
     @property
     def words(self) -> str:
         """Return what is asked, as said to the reader."""
         return KINDS[self.kind].asks if self.mine else OF_OTHERS[self.kind]
+
+    @property
+    def resting_words(self) -> str:
+        """Return what rests the clock."""
+        return rest_words(self.resting, self.rests, whose="your" if self.mine else "their")
 
 
 SEALED = "Your answer is sealed until the others have answered"
@@ -66,14 +80,32 @@ def _awaited(
     deadline = datetime.fromisoformat(decision["deadline"])
     return Awaited(
         seat=seat["seat"],
-        name=seat["name"],
+        name=name_of(seat),
         mine=seat["seat"] == you,
-        is_bot=seat["kind"] == "bot",
+        is_bot=is_played_by_bot(seat),
         kind=decision["kind"],
         decision=decision["decision"],
         deadline=deadline,
+        latest=datetime.fromisoformat(decision["latest"]),
         left=duration_words(int((deadline - now).total_seconds())),
+        resting=decision["resting"],
+        rests=tuple(decision["rests"]),
     )
+
+
+def name_of(seat: Mapping[str, Any]) -> str:
+    """Return what a seat of a view is called in a game that has begun: a vacant one too."""
+    return seat["name"] or f"Seat {seat['seat'] + 1}"
+
+
+def is_played_by_bot(seat: Mapping[str, Any]) -> bool:
+    """Tell whether a bot answers for a seat of a view: its own, or for a player who is away."""
+    return (seat["kind"], seat["standing"]) != (Seat.Kind.HUMAN, Seat.Standing.PLAYING)
+
+
+def own_seat(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the reader's seat in a view or in a game in a list, if they have one."""
+    return next((seat for seat in entry["seats"] if seat["seat"] == entry["you"]), None)
 
 
 def asked_of(decisions: Sequence[Awaited]) -> Awaited | None:
@@ -87,21 +119,34 @@ def headline(
     """Return in one line how a game stands, for its reader."""
     if sealed:
         return SEALED
+    if entry["status"] != Game.Status.RUNNING:
+        return _not_running(entry)
     mine = asked_of(decisions)
-    if mine is not None:
+    if is_absent(entry):
+        return "A bot plays on for you"
+    if mine is not None and not mine.is_bot:
         return f"Your turn: {mine.words}"
+    names = listed([decision.name for decision in decisions])
+    return f"Paused, waiting for {names}" if entry["paused_until"] else f"Waiting for {names}"
+
+
+def _not_running(entry: Mapping[str, Any]) -> str:
     if entry["status"] == Game.Status.OPEN:
         return "Waiting for players"
     if entry["status"] == Game.Status.CANCELLED:
         return "The game was called off"
-    if entry["result"]:
-        return winners_words(entry)
-    return f"Waiting for {listed([decision.name for decision in decisions])}"
+    return winners_words(entry)
+
+
+def is_absent(entry: Mapping[str, Any]) -> bool:
+    """Tell whether a bot plays on for the reader."""
+    seat = own_seat(entry)
+    return seat is not None and seat["standing"] == Seat.Standing.ABSENT
 
 
 def winners_words(entry: Mapping[str, Any]) -> str:
     """Return who won and with how many points."""
-    result, names, you = entry["result"], [s["name"] for s in entry["seats"]], entry["you"]
+    result, names, you = entry["result"], list(map(name_of, entry["seats"])), entry["you"]
     winners = sorted(result["winners"], key=lambda seat: seat != you)
     who = ["You" if seat == you else names[seat] for seat in winners]
     won = [score for score in result["scores"] if score["seats"][0] in winners]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from engine.rules.camp import TRIBE_BOARD, TUCK_SLOTS
 from engine.rules.map import served
 from engine.scoring import final_scores
 from engine.state import HIDDEN, State, Tribe
+from games.web.asking import name_of
 from games.web.scenario import said
 from games.words import card_words, side_words
 
@@ -189,19 +191,19 @@ def team_of(state: State, seat: int) -> int | None:
     return next((number for number, seats in teams if seat in seats), None)
 
 
-def tribe_faces(state: State, seats: Sequence[Mapping[str, str]]) -> list[TribeFace]:
+def tribe_faces(state: State, seats: Sequence[Mapping[str, Any]]) -> list[TribeFace]:
     """Return the tribe boards in seat order; ``seats`` are those of the view."""
     fires = said(state.scenario.key).fire(state)
     return [_tribe_face(state, number, seat, fires[number]) for number, seat in enumerate(seats)]
 
 
-def _tribe_face(state: State, seat: int, who: Mapping[str, str], fires: int) -> TribeFace:
+def _tribe_face(state: State, seat: int, who: Mapping[str, Any], fires: int) -> TribeFace:
     tribe = state.tribes[seat]
     hand = card_faces(state.components, tribe.hand)
     return TribeFace(
         seat=seat,
         mark=seat + 1,
-        name=who["name"],
+        name=name_of(who),
         is_bot=who["kind"] == "bot",
         active=state.question_of(seat) is not None,
         camps=_camp_places(tribe),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -16,16 +17,25 @@ from django.views.decorators.http import require_safe
 from dewan_site.links import absolute
 from engine.scenarios import SCENARIOS
 from engine.state import State
-from games import selectors
+from games import consent, selectors
 from games.access import NotVisible, Seen
-from games.models import Game, Seat
+from games.models import Game, Proposal, Seat
 from games.selectors import Position, Told
 from games.web import board, faces
-from games.web.asking import Awaited, asked_of, awaited, headline
+from games.web.asking import Awaited, asked_of, awaited, headline, name_of
 from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
 from games.web.kept import kept_line
 from games.web.scenario import piles, said
+from games.web.tableside import (
+    SeatNotes,
+    pauses,
+    proposal_faces,
+    seat_notes,
+    sitters,
+    tableside,
+)
+from games.web.times import ending_words, treatment
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""
@@ -71,11 +81,16 @@ def export(request: HttpRequest, game_id: str) -> JsonResponse:
 
 
 def _stage(game: Game) -> str:
-    """Return what changes when there is something new: a move, or somebody sitting down."""
+    """Return what changes when there is something new: a move, an answer, somebody sitting down."""
     if game.version:
-        return str(game.version)
+        return _stage_of(game.version, consent.open_proposals(game))
     seated = game.seats.exclude(player=None, kind=Seat.Kind.HUMAN).count()
     return f"0.{seated}.{game.status}"
+
+
+def _stage_of(version: int, proposals: Sequence[Proposal]) -> str:
+    answers = (f"{proposal.pk}:{len(proposal.agreed)}" for proposal in proposals)
+    return "-".join([str(version), *answers])
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
@@ -95,9 +110,13 @@ def _open_table(request: HttpRequest, position: Position) -> dict[str, Any]:
     return {
         "game": position.view,
         "headline": headline(position.view, []),
+        "ending": ending_words(position.view["ending"]),
         "scenario": SCENARIOS[game.scenario],
         "said": said(game.scenario),
+        "treatment": treatment(position.view),
+        "sitters": sitters(position.view),
         "may_call_off": _may_call_off(request, position.seen),
+        "may_leave": position.seen.seat is not None and game.status == Game.Status.OPEN,
         "missing": sum(seat["name"] is None for seat in position.view["seats"]),
         "join_url": absolute(reverse("join", args=[game.pk]), request),
         "live": Live(_stage(game), POLL_OTHERS, POLL_OTHERS * 2),
@@ -191,15 +210,21 @@ def _laid_out(table: Tabletop, choices: Choices) -> dict[str, Any]:
         "said": said(state.scenario.key),
         "stories": faces.story_places(state, seat, choices.stories),
         "story_pile": len(state.story_pile),
-        "tribes": tribes,
+        "chips": list(zip(tribes, _notes(table), strict=True)),
         "mine": tribes[seat] if seat is not None else None,
         "others": [tribe for tribe in tribes if tribe.seat != seat],
-        "scores": faces.scores_now(state, [seat["name"] for seat in table.view["seats"]]),
+        "scores": faces.scores_now(state, [name_of(seat) for seat in table.view["seats"]]),
         "log": newest[:RECENT],
         "older": newest[RECENT:],
         "steps": _step_back(table),
         "choices": choices,
     }
+
+
+def _notes(table: Tabletop) -> Sequence[SeatNotes | None]:
+    """Return what is worth a word about each seat now; of the past it is not known."""
+    seats = table.view["seats"]
+    return [None] * len(seats) if table.past else [seat_notes(table.view, s) for s in seats]
 
 
 def _board(table: Tabletop, choices: Choices) -> board.Drawing:
@@ -246,27 +271,49 @@ def _now(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
     decisions = awaited(table.view, timezone.now(), sealed=table.sealed)
     asked = asked_of(decisions)
     choices = choices_of(state, seat, table.view["id"])
-    return _laid_out(table, choices) | {
-        "headline": headline(table.view, decisions, sealed=table.sealed),
-        "sealed": table.sealed,
-        "decisions": decisions,
-        "asked": asked,
-        "played": _played(request, table),
-        "news": _news(request, table),
-        "line": kept_line(request, table.seen.game.pk),
-        "live": None if state.over else _live(state, decisions),
-        "result": table.view["result"],
-        "seed": table.seen.game.gamesecret.seed if table.seen.game.over else "",
-        "rematch": selectors.rematch_of(table.seen),
-        "may_rematch": state.over and seat is not None,
+    return (
+        _laid_out(table, choices)
+        | _around(request, table)
+        | {
+            "headline": headline(table.view, decisions, sealed=table.sealed),
+            "sealed": table.sealed,
+            "decisions": decisions,
+            "asked": asked,
+            "played": _played(request, table),
+            "news": _news(request, table),
+            "line": kept_line(request, table.seen.game.pk),
+            "live": None if state.over else _live(table, decisions),
+            "result": table.view["result"],
+            "seed": table.seen.game.gamesecret.seed if table.seen.game.over else "",
+            "rematch": selectors.rematch_of(table.seen),
+            "may_rematch": state.over and seat is not None,
+        }
+    )
+
+
+def _around(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
+    """Return what is around the game: how it ended, who is away, what can be done about it."""
+    view, paused = table.view, table.view["paused_until"]
+    shown = {
+        "ending": ending_words(view["ending"]),
+        "treatment": treatment(view),
+    }
+    if table.state.over:
+        return shown
+    return shown | {
+        "paused_until": datetime.fromisoformat(paused) if paused else None,
+        "proposals": proposal_faces(view),
+        "side": tableside(request, table.seen, view, has_moved=table.last_own_move > 0),
+        "pauses": pauses(),
     }
 
 
-def _live(state: State, decisions: Sequence[Awaited]) -> Live:
+def _live(table: Tabletop, decisions: Sequence[Awaited]) -> Live:
     """Look often while a bot is to move; without script, load again only while others move."""
     poll = POLL_BOT if any(decision.is_bot for decision in decisions) else POLL_OTHERS
     waiting = asked_of(decisions) is None
-    return Live(str(state.version), poll, poll * 2 if waiting else None)
+    stage = _stage_of(table.state.version, consent.open_proposals(table.seen.game))
+    return Live(stage, poll, poll * 2 if waiting else None)
 
 
 def _played(request: HttpRequest, table: Tabletop) -> Told | None:

@@ -22,6 +22,7 @@ from engine.views import view_for
 from games import selectors, services
 from games.services import LEGAL_SHOWN
 from games.web import board
+from games.web.asking import name_of
 from games.web.doors import for_players, signed_in
 from games.web.forms import MoveForm
 from games.web.kept import forget_line, keep_line, kept_line
@@ -69,7 +70,7 @@ def _seated(request: HttpRequest, game_id: str) -> Seated:
     seat, state = position.seen.seat, position.state
     if seat is None or state is None:
         raise NotYourDecision("you have no seat at this table, or it waits for players")
-    names = [seat["name"] for seat in position.view["seats"]]
+    names = [name_of(seat) for seat in position.view["seats"]]
     return Seated(position.view, state, seat, names)
 
 

@@ -22,32 +22,43 @@ from engine.scenarios.base import BASE
 from games import absence, access, selectors, services
 from games.errors import GameFull, InvalidRequest
 from games.models import Game, Seat
+from games.pace import Pace
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.doors import for_players, for_viewers, player_of, signed_in
 from games.web.forms import NewGameForm
-from games.web.scenario import said
-from games.words import duration_words
+from games.web.leaving import as_it_stands
+from games.web.tableside import is_person
+from games.web.times import LEFT, WHEN_UP, ending_words, short_pace_words, turn_words
+
+Paces = Mapping[tuple[str, int], Pace]
+"""The pace of players by game and seat."""
 
 
 class Opponent(msgspec.Struct, frozen=True):
-    """Somebody else at the table; a free seat has no name. ``number`` is the seat's, from 1."""
+    """Somebody else at the table; a free seat has no name. ``number`` is the seat's, from 1.
+
+    ``pace`` is in words, where a table is chosen.
+    """
 
     seat: int
     number: int
     name: str | None
+    pace: str = ""
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A game in a list, as its reader sees it; ``move_time`` is in words."""
+    """A game in a list, as its reader sees it; ``turn`` is what a turn has, in words."""
 
     game: Mapping[str, Any]
     scenario: str
     headline: str
+    ending: str
     asked: Awaited | None
     others: list[Awaited]
     opponents: list[Opponent]
     opened: datetime
-    move_time: str
+    turn: str
+    up: str
 
     @property
     def first(self) -> Awaited | None:
@@ -66,36 +77,72 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def _my_games(player: Player, after: str) -> dict[str, Any]:
     page = selectors.my_games(player, after)
-    games = _all_listed(page["games"])
+    games = [_listed(entry) for entry in page["games"]]
     past = (Game.Status.FINISHED, Game.Status.CANCELLED)
     return {
         "waiting": [game for game in games if game.asked],
         "running": [g for g in games if not g.asked and g.game["status"] not in past],
         "past": [game for game in games if game.game["status"] in past],
+        "left": [] if after else [_left(entry) for entry in selectors.left_games(player)],
         "next": page["next"],
-        "tables": _all_listed(selectors.public_open_games(player)),
+        "tables": _tables(selectors.public_open_games(player)),
     }
 
 
-def _all_listed(entries: Sequence[Mapping[str, Any]]) -> list[Listed]:
-    return [_listed(entry) for entry in entries]
+def _tables(entries: Sequence[Mapping[str, Any]]) -> list[Listed]:
+    """Return the tables that somebody can choose from, with the pace of who sits there."""
+    paces = selectors.paces_at([entry["id"] for entry in entries])
+    return [_listed(entry, paces) for entry in entries]
 
 
-def _listed(entry: Mapping[str, Any]) -> Listed:
+def _listed(entry: Mapping[str, Any], paces: Paces | None = None) -> Listed:
     decisions = awaited(entry, timezone.now(), sealed=entry["sealed"])
     return Listed(
         game=entry,
         scenario=_scenario_name(entry["scenario"]),
         headline=headline(entry, decisions, sealed=entry["sealed"]),
+        ending=ending_words(entry["ending"]),
         asked=asked_of(decisions),
         others=[decision for decision in decisions if not decision.mine],
         opponents=[
-            Opponent(seat["seat"], seat["seat"] + 1, seat["name"])
-            for seat in entry["seats"]
-            if seat["seat"] != entry["you"]
+            _opponent(entry, seat, paces) for seat in entry["seats"] if seat["seat"] != entry["you"]
         ],
         opened=datetime.fromisoformat(entry["created_at"]),
-        move_time=duration_words(entry["move_time"]),
+        turn=turn_words(entry),
+        up=WHEN_UP[entry["absence"]].comes_to,
+    )
+
+
+def _opponent(entry: Mapping[str, Any], seat: Mapping[str, Any], paces: Paces | None) -> Opponent:
+    opponent = Opponent(seat["seat"], seat["seat"] + 1, seat["name"])
+    if paces is None or not is_person(seat):
+        return opponent
+    pace = paces.get((entry["id"], seat["seat"]))
+    return msgspec.structs.replace(opponent, pace=short_pace_words(pace))
+
+
+class Left(msgspec.Struct, frozen=True):
+    """A game that its reader has left: which, how and when; a private one cannot be looked at."""
+
+    number: int
+    seat: int
+    players: int
+    scenario: str
+    how: str
+    at: datetime
+    watch: str
+
+
+def _left(entry: Mapping[str, Any]) -> Left:
+    is_public = entry["visibility"] == Game.Visibility.PUBLIC
+    return Left(
+        number=entry["seat"] + 1,
+        seat=entry["seat"],
+        players=entry["players"],
+        scenario=_scenario_name(entry["scenario"]),
+        how=LEFT[entry["how"]],
+        at=datetime.fromisoformat(entry["at"]),
+        watch=reverse("game", args=[entry["id"]]) if is_public else "",
     )
 
 
@@ -136,26 +183,28 @@ def _table(request: HttpRequest, game_id: str) -> HttpResponse:
     seats = selectors.seats_of(game)
     if any(seat.player_id == player.pk for seat in seats):
         return redirect("game", game.pk)
-    if game.status != Game.Status.OPEN:
+    if not any(map(_can_be_taken, seats)) or game.over:
         return _too_late(request, game_id)
-    context = {
-        "game_id": game.pk,
+    position = selectors.position_for_guests(game_id)
+    if selectors.has_left(player, game_id):
+        # Who has left a table sees nothing more of it, unless they sit down again.
+        position = msgspec.structs.replace(position, state=None)
+    context = as_it_stands(position) | {
         "host": game.creator,
-        "seats": seats,
-        "missing": sum(seat.kind == Seat.Kind.HUMAN and not seat.player_id for seat in seats),
-        "scenario": SCENARIOS[game.scenario],
-        "said": said(game.scenario),
-        "move_time": duration_words(game.move_time),
-        "visibility": game.visibility,
+        "missing": sum(map(_can_be_taken, seats)),
     }
     return render(request, "games/join.html", context)
+
+
+def _can_be_taken(seat: Seat) -> bool:
+    return seat.kind == Seat.Kind.HUMAN and seat.player_id is None
 
 
 @require_POST
 @for_players
 def _sit_down(request: HttpRequest, game_id: str) -> HttpResponse:
     try:
-        game, _ = services.join_game(signed_in(request), game_id)
+        game, _ = absence.take_seat(signed_in(request), game_id)
     except GameFull:
         return _too_late(request, game_id)
     return redirect("game", game.pk)

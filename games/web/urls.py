@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.web import game, playing, rules, tables
+from games.web import game, leaving, playing, proposing, rules, tables
 
 urlpatterns = [
     path("", tables.home, name="home"),
@@ -16,6 +16,13 @@ urlpatterns = [
     path("games/<slug:game_id>/play/", playing.play, name="play"),
     path("games/<slug:game_id>/game.json", game.export, name="export"),
     path("games/<slug:game_id>/call-off/", tables.call_off, name="call_off"),
+    path("games/<slug:game_id>/resign/", leaving.resign, name="resign"),
+    path("games/<slug:game_id>/back/", leaving.come_back, name="come_back"),
+    path("games/<slug:game_id>/offer/", leaving.offer_seat, name="offer_seat"),
+    path("games/<slug:game_id>/offer/withdraw/", leaving.withdraw_offer, name="withdraw_offer"),
+    path("games/<slug:game_id>/take/<slug:token>/", leaving.take_seat, name="take_seat"),
+    path("games/<slug:game_id>/proposals/", proposing.propose, name="propose"),
+    path("games/<slug:game_id>/proposals/<int:number>/", proposing.answer, name="answer_proposal"),
     path("games/<slug:game_id>/rematch/", tables.rematch, name="rematch"),
     path("rules/", rules.rules_page, name="rules"),
     path("rules/notation/", rules.notation_page, name="notation"),

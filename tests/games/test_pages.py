@@ -274,7 +274,7 @@ def test_who_is_asked_sees_what_and_until_when(game: str, ann: Person, ben: Pers
     page = visitor(mover).get(f"/games/{game}/")
 
     assert page.title == "Your turn: take 2 cards or place a camp"
-    assert "(Asia/Tokyo)" in page.words
+    assert "( Asia/Tokyo ;" in page.words
     assert "Times are in Asia/Tokyo" in page.words
     assert "2 days and 23 hours left" in page.words
     assert {"seat-1", "seat-2", "row", "stories"} <= page.ids

@@ -1,5 +1,6 @@
 // Optional comfort; every page is complete without it. It looks for news and loads the page
-// again when there is some, copies an invitation, and proposes or offers the browser's time zone.
+// again when there is some, copies an invitation, says in short what a form chooses, and proposes
+// or offers the browser's time zone.
 (() => {
   "use strict";
   const { url, page, version, seconds, zone, offer } = document.currentScript.dataset;
@@ -45,6 +46,19 @@
     });
   };
 
+  const sayInShort = (output) => {
+    const words = Object.entries(JSON.parse(output.dataset.words));
+    const form = output.closest("form");
+    const length = (_, name) => form.elements[name].selectedOptions[0].text;
+    const say = () => {
+      const data = new FormData(form);
+      const parts = words.map(([name, by]) => by[data.get(name) ?? ""]);
+      output.textContent = parts.join("; ").replace(/\{(\w+)\}/g, length);
+    };
+    form.addEventListener("change", say);
+    say();
+  };
+
   const proposeZone = (select, here) => {
     if (select.value === "UTC") {
       select.value = here;
@@ -64,6 +78,7 @@
     watch();
   }
   document.querySelectorAll("[data-copy]").forEach(offerCopying);
+  document.querySelectorAll("[data-words]").forEach(sayInShort);
   if (zone) {
     const select = document.getElementById(zone);
     const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
