@@ -93,6 +93,14 @@ def test_stages_are_parts_of_the_running_time() -> None:
     )
 
 
+def test_a_night_of_the_clock_between_two_does_not_part_them() -> None:
+    begun = utc("2026-12-01T19:50")
+    assert reminders(19 * HOUR, begun, rests=ASLEEP) == (
+        (HALF, utc("2026-12-02T14:20")),
+        (LAST_TENTH, utc("2026-12-02T21:56")),  # the last hour begins at 07:50
+    )
+
+
 def test_stages_are_parts_of_all_that_was_given() -> None:
     history = [asked(NOON, given=9 * DAY)]
     found = ladder(Policy(move_time=DAY), (), (), history, None, [HALF])
