@@ -293,6 +293,8 @@ def differences(game_id: str) -> list[str]:
     stored, fresh = Game.objects.get(pk=game_id), Game.objects.get(pk=game_id)
     seats = list(stored.seats.order_by("number"))
     moves = list(Move.objects.filter(game=fresh).order_by("number"))
+    if not moves:
+        return []  # a game that has not begun has no log that anything could follow from
     again = _followed(fresh, moves)
     before = {d.decision: _compared(d) for d in Decision.objects.filter(game=stored)}
     after = {name: _compared(decision) for name, decision in again.decisions.items()}
