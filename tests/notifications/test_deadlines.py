@@ -246,7 +246,7 @@ def by_minutes(case: Case) -> tuple[Minutes, int]:
 
 
 @given(cases(), st.data())
-@repeatable(200)
+@repeatable(120)
 def test_a_deadline_is_where_counting_minutes_arrives(case: Case, data: st.DataObject) -> None:
     minutes, found = by_minutes(case)
     now = data.draw(st.integers(minute(case.begun), found + 60))
@@ -262,7 +262,7 @@ def test_a_deadline_is_where_counting_minutes_arrives(case: Case, data: st.DataO
 
 
 @given(cases(), st.data())
-@repeatable(100)
+@repeatable(40)
 def test_running_time_is_the_minutes_without_rest(case: Case, data: st.DataObject) -> None:
     begun = minute(case.begun)
     until = data.draw(st.integers(begun - 600, begun + 5 * 1440))
@@ -277,7 +277,7 @@ def test_running_time_is_the_minutes_without_rest(case: Case, data: st.DataObjec
 
 
 @given(long_cases)
-@repeatable(150)
+@repeatable(100)
 def test_a_deadline_is_never_before_its_time_and_never_after_the_latest(case: Case) -> None:
     assert problem_with(case.rests) is None
     shown = case.clock
@@ -285,7 +285,7 @@ def test_a_deadline_is_never_before_its_time_and_never_after_the_latest(case: Ca
 
 
 @given(long_cases)
-@repeatable(150)
+@repeatable(100)
 def test_the_latest_moment_cuts_nothing_off(case: Case) -> None:
     """``reached`` stops there; with rests as they can be, the clock has run out before."""
     assert running(case.begun, case.clock.deadline, case.rests, case.stops) >= case.granted
@@ -342,7 +342,7 @@ def test_rests_never_make_a_deadline_earlier(case: Case) -> None:
 
 
 @given(long_cases, st.lists(st.integers(1, 1000), max_size=4))
-@repeatable(120)
+@repeatable(80)
 def test_questions_in_mid_turn_leave_the_deadline_of_the_turn(
     case: Case, places: list[int]
 ) -> None:
@@ -407,7 +407,7 @@ def stories(draw: st.DrawFn) -> Story:
 
 
 @given(stories(), SPANS)
-@repeatable(100)
+@repeatable(60)
 def test_a_richer_table_or_operator_never_makes_a_deadline_earlier(
     story: Story, more: timedelta
 ) -> None:
@@ -427,7 +427,7 @@ def with_gift(history: list[Asked], place: int, more: timedelta) -> list[Asked]:
 
 
 @given(stories(), st.data())
-@repeatable(100)
+@repeatable(60)
 def test_another_stop_never_makes_a_later_deadline_of_the_game_earlier(
     story: Story, data: st.DataObject
 ) -> None:
@@ -438,7 +438,7 @@ def test_another_stop_never_makes_a_later_deadline_of_the_game_earlier(
 
 
 @given(stories())
-@repeatable(100)
+@repeatable(60)
 def test_a_bank_is_never_fuller_than_it_can_get_nor_overdrawn(story: Story) -> None:
     history = [replace(a, given=timedelta(0), at_least=timedelta(0)) for a in story.history]
     granted = story._replace(history=history).granted
@@ -451,7 +451,7 @@ def test_a_bank_is_never_fuller_than_it_can_get_nor_overdrawn(story: Story) -> N
 
 
 @given(stories(), st.integers(0, 4))
-@repeatable(100)
+@repeatable(60)
 def test_what_is_known_of_the_past_need_not_be_reckoned_again(story: Story, place: int) -> None:
     history = story.history[: place + 1]
     granted = grant(story.policy, [story.rests], story.stops, history)

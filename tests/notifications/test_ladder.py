@@ -175,7 +175,7 @@ def ladder_of(
 
 
 @given(whole_cases(), QUIET)
-@repeatable(120)
+@repeatable(80)
 def test_each_reminder_is_where_counting_minutes_arrives(case: Case, quiet: Rests) -> None:
     minutes, end = by_minutes(case)
     begun, granted = minute(case.begun), case.granted // MINUTE
@@ -204,7 +204,7 @@ def awake(nights: list[bool], at: int, end: int) -> int:
 
 
 @given(whole_cases(), QUIET)
-@repeatable(120)
+@repeatable(80)
 def test_no_reminder_wakes_anybody_who_is_awake_before_the_deadline(
     case: Case, quiet: Rests
 ) -> None:
@@ -218,7 +218,7 @@ def test_no_reminder_wakes_anybody_who_is_awake_before_the_deadline(
 
 
 @given(whole_cases(), st.none() | QUIET)
-@repeatable(120)
+@repeatable(80)
 def test_reminders_are_in_order_apart_and_within_the_time(case: Case, quiet: Rests | None) -> None:
     found = ladder_of(case, quiet)
     moments = [reminder.at for reminder in found]
