@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, ValidationError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -46,6 +46,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return _response(error.code, error.detail, **_fields(error, context))
     if isinstance(error, RequestDataTooBig):
         return _response("too_large", "the body is too long")
+    if isinstance(error, ValidationError):
+        return _response("invalid_request", " ".join(error.messages))
     response = exception_handler(error, context)
     if response is None:
         return None

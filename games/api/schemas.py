@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -11,8 +13,10 @@ from rest_framework import serializers
 
 from dewan_site.env import duration
 from engine.scenarios import SCENARIOS
-from games.models import Game
-from games.services import MAX_COMMANDS
+from games import selectors
+from games.models import Game, Proposal, Seat
+from games.services import MAX_COMMANDS, MOST_EXCUSED
+from notifications.ladder import STAGES
 
 s = serializers
 
@@ -37,11 +41,48 @@ class Text(s.CharField):
         return super().to_internal_value(data)
 
 
-class Hex(Text, s.RegexField):
-    """32 bytes in hex."""
+class Flag(s.BooleanField):
+    """True or false, and nothing that could be read as one."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Take nothing but true and false."""
+        if type(data) is not bool:
+            self.fail("invalid", input=data)
+        return data
 
 
-class MoveTimeField(s.Field):  # type: ignore[type-arg]
+class Pattern(Text, s.RegexField):
+    """A text of one form."""
+
+
+class Day(s.DateField):
+    """A day, written in one way only."""
+
+    def to_internal_value(self, data: Any) -> date:
+        """Take nothing but days like 2027-07-01."""
+        if not isinstance(data, str) or not re.fullmatch("2[0-9]{3}-[0-9]{2}-[0-9]{2}", data):
+            raise s.ValidationError("write a day like 2027-07-01")
+        return super().to_internal_value(data)
+
+
+@extend_schema_field({"oneOf": [{"const": kind} for kind in Proposal.Kind.values]})
+class ProposalKind(s.ChoiceField):
+    """What can be proposed; spelt out, since a seat has a kind too."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=Proposal.Kind.values, **kwargs)
+
+
+class Moment(s.CharField):
+    """A moment: UTC, ISO 8601."""
+
+    def to_representation(self, value: Any) -> str:
+        """Write it as everywhere."""
+        return selectors.moment(value)
+
+
+@extend_schema_field({"type": ["string", "integer"]})
+class LengthField(s.Field):  # type: ignore[type-arg]
     """A length of time: seconds, or ISO 8601 like ``P3D``; whole seconds inside."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -74,9 +115,28 @@ class NewGame(Body):
 
     players = Whole(min_value=2, max_value=4)
     scenario = s.ChoiceField(choices=list(SCENARIOS), default="base")
-    move_time = extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})(
-        MoveTimeField
-    )(required=False, help_text="Time for a move: seconds, or ISO 8601 like P3D.")
+    move_time = LengthField(
+        required=False,
+        help_text="Time for a move (with a bank: what it adds); seconds, or ISO 8601 like P3D.",
+    )
+    bank = LengthField(
+        required=False, allow_null=True, help_text="What a seat begins with; null: no bank."
+    )
+    bank_cap = LengthField(
+        required=False, allow_null=True, help_text="What a seat holds at most; with a bank only."
+    )
+    rests = Flag(default=True, help_text="Whether nights, free days and vacations rest clocks.")
+    absence = s.ChoiceField(
+        choices=Game.Absence.values,
+        default=Game.Absence.MOVE,
+        help_text="What becomes of a seat whose time is up.",
+    )
+    excused_misses = Whole(
+        default=0,
+        min_value=0,
+        max_value=MOST_EXCUSED,
+        help_text="How often a seat may be late before that.",
+    )
     visibility = s.ChoiceField(choices=Game.Visibility.values, default="private")
     seats = s.ListField(child=s.ChoiceField(choices=["me", "open", "bot"]), max_length=4)
 
@@ -84,11 +144,12 @@ class NewGame(Body):
 class Join(Body):
     """Sitting down at a table."""
 
-    contribution = Hex(
+    contribution = Pattern(
         r"^[0-9a-fA-F]{64}$",
         required=False,
         help_text="32 bytes in hex for the game's chance; made for you if you send none.",
     )
+    offer = Text(required=False, max_length=100, help_text="The token of a seat offered to you.")
 
 
 class Submission(Body):
@@ -105,12 +166,72 @@ class Submission(Body):
     )
 
 
+class NewProposal(Body):
+    """What you propose to the table."""
+
+    kind = ProposalKind()
+    seconds = Whole(required=False, min_value=1, help_text="How long a pause is to be.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a length for what has none."""
+        if "seconds" in attrs and attrs["kind"] != Proposal.Kind.PAUSE:
+            raise s.ValidationError({"seconds": "only a pause has a length"})
+        return attrs
+
+
+class Answer(Body):
+    """Whether you agree to a proposal."""
+
+    agree = Flag()
+
+
+class Night(Body):
+    """From when to when, by your own clock."""
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return both ends; one has a name that Python keeps for itself."""
+        return {end: Pattern(r"^([01][0-9]|2[0-3]):[0-5][0-9]$") for end in ("from", "to")}
+
+
+class Rests(Body):
+    """What rests your clocks every night and week; 1 is Monday."""
+
+    night = Night(allow_null=True)
+    weekdays = s.ListField(child=Whole(min_value=1, max_value=7), max_length=7)
+
+
+class Reminders(Body):
+    """When you are reminded of a decision."""
+
+    stages = s.ListField(child=s.ChoiceField(choices=list(STAGES)), max_length=len(STAGES))
+
+
+class NewVacation(Body):
+    """The first and the last day of a vacation, by your own clock."""
+
+    first = Day()
+    last = Day()
+
+
+class Stretch(s.Serializer):  # type: ignore[type-arg]
+    """A time from its start up to, and without, its end; UTC, ISO 8601."""
+
+    start = s.CharField()
+    end = s.CharField()
+
+
 class SeatOut(s.Serializer):  # type: ignore[type-arg]
     """A seat at the table; its name is null while nobody sits there."""
 
     seat = s.IntegerField()
     name = s.CharField(allow_null=True)
     kind = s.ChoiceField(choices=["human", "bot"])
+    standing = s.ChoiceField(
+        choices=Seat.Standing.values,
+        help_text="Whether its player plays; else a bot does, or its turns are skipped (out).",
+    )
+    misses_left = s.IntegerField(help_text="How many misses will yet be excused.")
+    vacation = Stretch(allow_null=True, help_text="The player's vacation, now or next.")
 
 
 class Awaited(s.Serializer):  # type: ignore[type-arg]
@@ -122,6 +243,30 @@ class Awaited(s.Serializer):  # type: ignore[type-arg]
     since = s.IntegerField()
     asked_at = s.CharField()
     deadline = s.CharField()
+    latest = s.CharField(help_text="The deadline cannot become later than this.")
+    resting = s.CharField(allow_null=True, help_text="What rests the clock now, or null.")
+    rests = s.ListField(
+        child=s.CharField(),
+        help_text="What rests it before the deadline: night, weekday, vacation, stopped.",
+    )
+
+
+class Proposed(s.Serializer):  # type: ignore[type-arg]
+    """A proposal: to take back moves from ``first`` on, to pause for ``seconds``, and others."""
+
+    proposal = s.IntegerField(source="pk")
+    kind = ProposalKind()
+    seat = s.IntegerField(help_text="Who has proposed it.")
+    agreed = s.ListField(child=s.IntegerField(), help_text="The seats that have agreed.")
+    first = s.IntegerField(allow_null=True)
+    seconds = s.IntegerField(allow_null=True)
+    made_at = Moment()
+
+
+class ProposalOut(Proposed):
+    """A proposal, and what has become of it."""
+
+    state = s.ChoiceField(choices=Proposal.State.values)
 
 
 class ScoreLineOut(s.Serializer):  # type: ignore[type-arg]
@@ -150,7 +295,18 @@ class Result(s.Serializer):  # type: ignore[type-arg]
     scores = ScoreOut(many=True)
 
 
-class GameView(s.Serializer):  # type: ignore[type-arg]
+class Options(s.Serializer):  # type: ignore[type-arg]
+    """How a table treats time and absence; lengths are in seconds."""
+
+    move_time = s.IntegerField(help_text="Time for a move, or what a turn adds to the bank.")
+    bank = s.IntegerField(allow_null=True)
+    bank_cap = s.IntegerField(allow_null=True)
+    rests = s.BooleanField()
+    absence = s.ChoiceField(choices=Game.Absence.values)
+    excused_misses = s.IntegerField()
+
+
+class GameView(Options):
     """A game as the caller may see it; ``state`` is null before the set-up."""
 
     id = s.CharField()
@@ -159,14 +315,16 @@ class GameView(s.Serializer):  # type: ignore[type-arg]
     scenario = s.CharField()
     ruleset = s.CharField()
     visibility = s.ChoiceField(choices=Game.Visibility.values)
-    move_time = s.IntegerField(help_text="Seconds.")
     you = s.IntegerField(allow_null=True)
     seats = SeatOut(many=True)
     awaiting = Awaited(many=True)
+    paused_until = s.CharField(allow_null=True)
+    proposals = Proposed(many=True, help_text="Those that can still be agreed to.")
     server_time = s.CharField()
     commitment = s.CharField()
     component_set = s.CharField()
     result = Result(allow_null=True)
+    ending = s.CharField(allow_null=True, help_text="Why the game is over, or null.")
     undo = s.IntegerField(allow_null=True, help_text="The move you may take back freely.")
     state = extend_schema_field(OpenApiTypes.OBJECT)(s.JSONField)(allow_null=True)
 
@@ -177,7 +335,7 @@ class NewGameView(GameView):
     join_url = s.CharField()
 
 
-class ListedGame(s.Serializer):  # type: ignore[type-arg]
+class ListedGame(Options):
     """A game in a list; ``deadline`` is the caller's own, null if they are not asked."""
 
     id = s.CharField()
@@ -185,14 +343,15 @@ class ListedGame(s.Serializer):  # type: ignore[type-arg]
     status = s.CharField()
     scenario = s.CharField()
     visibility = s.CharField()
-    move_time = s.IntegerField()
     you = s.IntegerField(allow_null=True)
     sealed = s.BooleanField(help_text="Whether you have given the answer that is asked, sealed.")
     round = s.IntegerField()
     seats = SeatOut(many=True)
     awaiting = Awaited(many=True)
+    paused_until = s.CharField(allow_null=True)
     deadline = s.CharField(allow_null=True)
     result = Result(allow_null=True)
+    ending = s.CharField(allow_null=True, help_text="Why the game is over, or null.")
     created_at = s.CharField()
     finished_at = s.CharField(allow_null=True)
 
@@ -202,6 +361,54 @@ class GameList(s.Serializer):  # type: ignore[type-arg]
 
     games = ListedGame(many=True)
     next = s.CharField(allow_null=True)
+
+
+class Left(s.Serializer):  # type: ignore[type-arg]
+    """A game that the caller has left, and perhaps cannot see any more."""
+
+    id = s.CharField()
+    status = s.ChoiceField(choices=Game.Status.values)
+
+
+class OfferOut(s.Serializer):  # type: ignore[type-arg]
+    """What takes a seat that is offered: the token by REST, the page by hand."""
+
+    offer = s.CharField()
+    url = s.CharField()
+
+
+class PaceOut(s.Serializer):  # type: ignore[type-arg]
+    """How fast a player answers: seconds, and the share of turns answered in time."""
+
+    turns = s.IntegerField(help_text="How many of the last turns are counted.")
+    median = s.IntegerField()
+    slow = s.IntegerField(help_text="Nine of ten answers took no longer.")
+    in_time = s.FloatField(help_text="From 0 to 1.")
+
+
+class SeatPace(s.Serializer):  # type: ignore[type-arg]
+    """The pace of whoever sits on a seat; null if they have been asked too seldom."""
+
+    seat = s.IntegerField()
+    pace = PaceOut(allow_null=True)
+
+
+class Paces(s.Serializer):  # type: ignore[type-arg]
+    """How fast those at a table answer."""
+
+    seats = SeatPace(many=True)
+
+
+class Me(s.Serializer):  # type: ignore[type-arg]
+    """The caller: when they are reminded, what rests their clocks, how fast they answer."""
+
+    player = s.CharField(help_text="Your name.")
+    zone = s.CharField(help_text="Your time zone.")
+    reminders = s.ListField(child=s.CharField())
+    rests = Rests()
+    vacations = Stretch(many=True, help_text="Those that are not over.")
+    days_left = s.IntegerField(help_text="How many days of vacation you can yet book.")
+    pace = PaceOut(allow_null=True)
 
 
 class EntryOut(s.Serializer):  # type: ignore[type-arg]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from functools import cache
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -15,49 +13,21 @@ from rest_framework.exceptions import APIException, NotFound
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from dewan_site.accounts.models import Player
 from dewan_site.links import absolute
 from engine import codec, commands
 from engine.errors import GameError, StaleMove
-from games import access, selectors, services
+from games import absence, access, selectors, services
 from games.api import schemas
 from games.api.problems import Problem
+from games.api.reading import REFUSED, number, player_of, valid
 from games.errors import InvalidRequest
 from games.models import StoredComponentSet
 
 KEY_HEADER = "Idempotency-Key"
 KEY_LENGTH = 200
-_REFUSED = ("4XX", "application/problem+json")
-_PROBLEM = OpenApiResponse(schemas.ProblemOut, description="A refusal: see docs/api.md.")
 _AFTER = OpenApiParameter("after", str, description="Where the page before ended.")
-
-
-def _player(request: Request) -> Player:
-    assert isinstance(request.user, Player), "the permission classes let nobody else in"
-    return request.user
-
-
-def _valid(serializer: type[Serializer[Any]], data: Any) -> dict[str, Any]:
-    valid: dict[str, Any] = _reader(serializer).run_validation(data)
-    return valid
-
-
-@cache
-def _reader(serializer: type[Serializer[Any]]) -> Serializer[Any]:
-    """Return the one serializer of a kind that reads: copying its fields takes longer than that."""
-    return serializer()
-
-
-def _number(request: Request, name: str, default: int | None) -> int | None:
-    text = request.query_params.get(name)
-    if text is None:
-        return default
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise InvalidRequest(f"{name}: a whole number from 0")
-    return int(text)
 
 
 class GamesView(APIView):
@@ -66,32 +36,32 @@ class GamesView(APIView):
     @extend_schema(
         operation_id="list_games",
         parameters=[_AFTER],
-        responses={200: schemas.GameList, _REFUSED: _PROBLEM},
+        responses={200: schemas.GameList, **REFUSED},
     )
     def get(self, request: Request) -> Response:
         """List the games you sit at or have opened, those that wait for you first."""
         after = request.query_params.get("after", "")
         if after and not selectors.is_cursor(after):
             raise InvalidRequest("after: what the page before has in next")
-        return Response(selectors.my_games(_player(request), after))
+        return Response(selectors.my_games(player_of(request), after))
 
     @extend_schema(
         operation_id="open_game",
         request=schemas.NewGame,
-        responses={201: schemas.NewGameView, _REFUSED: _PROBLEM},
+        responses={201: schemas.NewGameView, **REFUSED},
     )
     def post(self, request: Request) -> Response:
         """Open a game; it starts at once if no seat is open."""
         wanted = services.NewGame(**_new_game(request.data))
-        game = services.create_game(_player(request), wanted)
-        view = selectors.game_view(_player(request), game.pk)
+        game = services.create_game(player_of(request), wanted)
+        view = selectors.game_view(player_of(request), game.pk)
         join_url = absolute(f"/games/{game.pk}/join/", request)
         return Response(view | {"join_url": join_url}, status=201)
 
 
 def _new_game(data: Any) -> dict[str, Any]:
-    valid = _valid(schemas.NewGame, data)
-    return valid | {"seats": tuple(valid["seats"])}
+    fields = valid(schemas.NewGame, data)
+    return fields | {"seats": tuple(fields["seats"])}
 
 
 class SeatsView(APIView):
@@ -100,14 +70,17 @@ class SeatsView(APIView):
     @extend_schema(
         operation_id="join_game",
         request=schemas.Join,
-        responses={200: schemas.GameView, 201: schemas.GameView, _REFUSED: _PROBLEM},
+        responses={200: schemas.GameView, 201: schemas.GameView, **REFUSED},
     )
     def post(self, request: Request, game_id: str) -> Response:
-        """Sit down on the first open seat; again is the same. The last one starts the game."""
+        """Sit down on the first seat that is open or was left, or the one offered to you.
+
+        Again is the same. The last open seat starts the game.
+        """
         access.open_game(game_id)
-        contribution = _valid(schemas.Join, request.data).get("contribution")
-        game, new = services.join_game(_player(request), game_id, contribution)
-        view = selectors.game_view(_player(request), game.pk)
+        wanted = valid(schemas.Join, request.data)
+        game, new = absence.take_seat(player_of(request), game_id, **wanted)
+        view = selectors.game_view(player_of(request), game.pk)
         return Response(view, status=201 if new else 200)
 
 
@@ -117,12 +90,12 @@ class GameView(APIView):
     @extend_schema(
         operation_id="get_game",
         parameters=[OpenApiParameter("at", int, description="As you could see it after a move.")],
-        responses={200: schemas.GameView, 304: None, _REFUSED: _PROBLEM},
+        responses={200: schemas.GameView, 304: None, **REFUSED},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """Return the game as you may see it; its ETag changes when that does."""
-        access.visible_game(_player(request), game_id)
-        view = selectors.game_view(_player(request), game_id, _number(request, "at", None))
+        access.visible_game(player_of(request), game_id)
+        view = selectors.game_view(player_of(request), game_id, number(request, "at", None))
         etag = _etag(view)
         if etag in request.headers.get("If-None-Match", ""):
             return Response(status=304, headers={"ETag": etag})
@@ -138,10 +111,10 @@ def _etag(view: dict[str, Any]) -> str:
 class LegalView(APIView):
     """What I may answer."""
 
-    @extend_schema(operation_id="get_legal", responses={200: schemas.Legal, _REFUSED: _PROBLEM})
+    @extend_schema(operation_id="get_legal", responses={200: schemas.Legal, **REFUSED})
     def get(self, request: Request, game_id: str) -> Response:
         """List what you may answer now; every entry can be posted as it is."""
-        return Response(selectors.legal_of(_player(request), game_id))
+        return Response(selectors.legal_of(player_of(request), game_id))
 
 
 class RoutesView(APIView):
@@ -150,15 +123,15 @@ class RoutesView(APIView):
     @extend_schema(
         operation_id="get_routes",
         parameters=[OpenApiParameter("to", str, required=True, description="A space, like C4.")],
-        responses={200: schemas.RouteList, _REFUSED: _PROBLEM},
+        responses={200: schemas.RouteList, **REFUSED},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """List every undominated route to a space, with what can pay each step."""
-        access.visible_game(_player(request), game_id)
+        access.visible_game(player_of(request), game_id)
         to = request.query_params.get("to", "").upper()
         if not to:
             raise InvalidRequest("to: a space, like C4")
-        return Response(selectors.routes_of(_player(request), game_id, to))
+        return Response(selectors.routes_of(player_of(request), game_id, to))
 
 
 class MovesView(APIView):
@@ -167,13 +140,13 @@ class MovesView(APIView):
     @extend_schema(
         operation_id="list_moves",
         parameters=[OpenApiParameter("after", int, description="A move number.")],
-        responses={200: schemas.MoveList, _REFUSED: _PROBLEM},
+        responses={200: schemas.MoveList, **REFUSED},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """List the moves after a number, as you may see them."""
-        access.visible_game(_player(request), game_id)
-        after = _number(request, "after", 0) or 0
-        return Response(selectors.moves_of(_player(request), game_id, after))
+        access.visible_game(player_of(request), game_id)
+        after = number(request, "after", 0) or 0
+        return Response(selectors.moves_of(player_of(request), game_id, after))
 
     @extend_schema(
         operation_id="submit_move",
@@ -186,11 +159,11 @@ class MovesView(APIView):
                 description="The same key and request again get the first answer again.",
             )
         ],
-        responses={201: schemas.Accepted, _REFUSED: _PROBLEM},
+        responses={201: schemas.Accepted, **REFUSED},
     )
     def post(self, request: Request, game_id: str) -> Response:
         """Answer a decision, and in advance what your move causes."""
-        player = _player(request)
+        player = player_of(request)
         try:
             submitted = _submitted(request)
         except (APIException, GameError, RequestDataTooBig):
@@ -207,7 +180,7 @@ def _submitted(request: Request) -> services.Submitted:
     key = request.headers.get(KEY_HEADER, "")
     if len(key) > KEY_LENGTH or "\0" in key:
         raise InvalidRequest(f"{KEY_HEADER}: {KEY_LENGTH} characters at most, none of them NUL")
-    body = _valid(schemas.Submission, request.data)
+    body = valid(schemas.Submission, request.data)
     if ("commands" in body) == ("text" in body):
         raise InvalidRequest("send either commands or text")
     read = tuple(commands.parse(command) for command in body.pop("commands", ()))
@@ -219,11 +192,11 @@ class ExportView(APIView):
 
     @extend_schema(
         operation_id="export_game",
-        responses={200: OpenApiResponse(dict, description="docs/export.md"), _REFUSED: _PROBLEM},
+        responses={200: OpenApiResponse(dict, description="docs/export.md"), **REFUSED},
     )
     def get(self, request: Request, game_id: str) -> Response:
         """Return the game as a file: yours while it runs, everything when it is over."""
-        exported = selectors.export_of(_player(request), game_id)
+        exported = selectors.export_of(player_of(request), game_id)
         name = f'attachment; filename="dewan-{game_id}.json"'
         return Response(exported, headers={"Content-Disposition": name})
 
@@ -238,7 +211,7 @@ class ComponentsView(APIView):
         operation_id="get_components",
         responses={
             200: OpenApiResponse(dict, description="docs/components.md"),
-            _REFUSED: _PROBLEM,
+            **REFUSED,
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:  # noqa: ARG002
