@@ -24,7 +24,7 @@ from engine.events import (
     SeatReturned,
     SeatTakenOver,
 )
-from games import timing
+from games import consent, timing
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest
 from games.models import Decision, Game, Move, Seat, SeatOffer, Sitting
@@ -145,11 +145,17 @@ def leave(player: Player, game_id: str) -> Game:
         seat.save(update_fields=["player", "contribution"])
         return table.game
     assert table.running is not None, "it raises if there is nothing to resign from"
+    _refuse_out(seat)
     if table.game.absence == Game.Absence.FORFEIT:
         forfeit_seat(table, seat, RESIGNED, Move.Actor.PLAYER)
     else:
         _vacate(table, seat, RESIGNED, Move.Actor.PLAYER)
     return table.game
+
+
+def _refuse_out(seat: Seat) -> None:
+    if seat.standing == Seat.Standing.OUT:
+        raise InvalidRequest("your seat has forfeited: it is out of the game")
 
 
 def _own_seat(table: Table, player: Player) -> Seat:
@@ -166,6 +172,8 @@ def _vacate(table: Table, seat: Seat, how: str, actor: Move.Actor) -> None:
     _stand_up(table, seat, how)
     move = table.note(SeatLeft(seat=seat.number, reason=how), actor)
     notices.tell_leaver(move, leaver)
+    consent.forget(table, seat.number)
+    consent.settle(table)
 
 
 def _stand_up(table: Table, seat: Seat, how: str) -> None:
@@ -173,7 +181,7 @@ def _stand_up(table: Table, seat: Seat, how: str) -> None:
     Sitting.objects.filter(game=table.game, seat=seat.number, until=None).update(
         until=table.game.version + 1, how=how, ended_at=timezone.now()
     )
-    SeatOffer.objects.filter(game=table.game, seat=seat.number).delete()
+    _withdraw(table, seat)
     seat.player = None
     seat.save(update_fields=["player"])
 
@@ -183,6 +191,7 @@ def forfeit_seat(table: Table, seat: Seat, reason: str, actor: Move.Actor) -> No
 
     The player stays in the game's list, and sees how it goes on from the seat.
     """
+    _withdraw(table, seat)
     stand_in = Move.Actor.CLOCK if reason == TIMED_OUT else Move.Actor.BOT
     _answer_all_but_a_turn(table, seat.number, stand_in)
     if table.game.over:
@@ -192,6 +201,8 @@ def forfeit_seat(table: Table, seat: Seat, reason: str, actor: Move.Actor) -> No
     decision = state.decision_of(question) if question else None
     events = forfeit(state, seat.number, reason, table.chance)
     table.record(Answered(seat.number, actor, decision), (), events)
+    consent.forget(table, seat.number)
+    consent.settle(table)
 
 
 def _answer_all_but_a_turn(table: Table, seat: int, actor: Move.Actor) -> None:
@@ -229,7 +240,10 @@ def offer_seat(player: Player, game_id: str) -> SeatOffer:
 def withdraw_offer(player: Player, game_id: str) -> None:
     """Make the link to a player's seat useless."""
     table = Table.lock(game_id)
-    seat = _own_seat(table, player)
+    _withdraw(table, _own_seat(table, player))
+
+
+def _withdraw(table: Table, seat: Seat) -> None:
     SeatOffer.objects.filter(game=table.game, seat=seat.number).delete()
 
 
@@ -243,11 +257,11 @@ def take_seat(
     stand, GameFull if no seat can be taken.
     """
     table = Table.lock(game_id)
-    if table.game.status != Game.Status.RUNNING:
-        return join_game(player, game_id, contribution)
-    if table.seat_of(player.pk) is not None:
+    if table.seat_of(player.pk) is not None and table.game.status != Game.Status.OPEN:
         return table.game, False
-    seat = _offered(table, offer) if offer else _left(table)
+    if table.game.status != Game.Status.RUNNING and not offer:
+        return join_game(player, game_id, contribution)
+    seat = _offered(table, offer, player) if offer else _left(table, player)
     if seat.player_id is not None:
         former = seat.player_id
         _stand_up(table, seat, HANDED_OVER)
@@ -257,21 +271,32 @@ def take_seat(
     return table.game, True
 
 
-def _offered(table: Table, token: str) -> Seat:
+def _may_take(table: Table, seat: Seat, player: Player) -> bool:
+    """Tell whether a player has sat on no other seat of the game, or they would know two hands."""
+    sittings = Sitting.objects.filter(game=table.game, player=player)
+    return not sittings.exclude(seat=seat.number).exists()
+
+
+def _offered(table: Table, token: str, player: Player) -> Seat:
     offer = SeatOffer.objects.filter(game=table.game, token=token).first()
-    if offer is None:
+    if offer is None or table.game.over:
         raise NotVisible
-    return table.seats[offer.seat]
+    seat = table.seats[offer.seat]
+    if not _may_take(table, seat, player):
+        raise GameFull("you have sat on another seat of this game")
+    return seat
 
 
-def _left(table: Table) -> Seat:
+def _left(table: Table, player: Player) -> Seat:
     for seat in table.seats:
-        if seat.standing == Seat.Standing.LEFT and seat.player_id is None:
+        left = seat.standing == Seat.Standing.LEFT and seat.player_id is None
+        if left and _may_take(table, seat, player):
             return seat
     raise GameFull("every seat of this game is taken")
 
 
 def _take_over(table: Table, seat: Seat, player: Player, former: int | None) -> None:
+    consent.forget(table, seat.number)
     seat.player = player
     seat.save(update_fields=["player"])
     since = table.game.version + 1
@@ -297,7 +322,7 @@ def call_off(player: Player, game_id: str) -> Game:
     if game.status == Game.Status.OPEN and game.creator_id == player.pk:
         close_open(game, "called_off")
         return game
-    _own_seat(table, player)
+    _refuse_out(_own_seat(table, player))
     if game.status == Game.Status.OPEN:
         raise InvalidRequest("only who has opened the table can call it off; you can leave it")
     if table.running.round:

@@ -1,7 +1,8 @@
 """What the players of a game do by common consent: take moves back, pause, go on, call it off.
 
-A proposal is done when everybody who plays has agreed; whoever is away or has left is not asked.
-One to take moves back dies with the next move, every other after a week.
+A proposal is done when everybody who is asked has agreed: to change the course of the game whoever
+holds a seat that is in play, also while a bot plays on for them; to pause whoever plays. One to
+take moves back dies with the next move, every other after a week.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from engine.fold import Row, still_counting
 from games import store
 from games.access import NotVisible
 from games.errors import InvalidRequest
-from games.models import Game, Move, Proposal
+from games.models import Game, Move, Proposal, Seat
 from games.table import Answered, Table
 from notifications import notices
 
@@ -54,7 +55,7 @@ def propose(player: Player, game_id: str, kind: str, seconds: int | None = None)
     _PREPARE[kind](table, proposal, seconds)
     proposal.save()
     if not _carry_out_if_agreed(table, proposal):
-        notices.tell_proposal(proposal, _must_agree(table))
+        notices.tell_proposal(proposal, _must_agree(table, kind))
     return proposal
 
 
@@ -92,7 +93,7 @@ def _answer(table: Table, proposal: Proposal, seat: int, *, agree: bool) -> None
 
 
 def _carry_out_if_agreed(table: Table, proposal: Proposal) -> bool:
-    if not set(_must_agree(table)) <= set(proposal.agreed):
+    if not set(_must_agree(table, proposal.kind)) <= set(proposal.agreed):
         return False
     proposal.state = Proposal.State.AGREED
     proposal.save(update_fields=["state"])
@@ -105,12 +106,40 @@ def _playing_seat(table: Table, player: Player) -> int:
     if seat is None:
         raise NotVisible
     if seat.is_played_by_bot:
-        raise InvalidRequest("come back to the game first: a bot plays on for you")
+        out = seat.standing == Seat.Standing.OUT
+        raise InvalidRequest(
+            "your seat has forfeited: it is out of the game"
+            if out
+            else "come back to the game first: a bot plays on for you"
+        )
     return seat.number
 
 
-def _must_agree(table: Table) -> list[int]:
-    return [seat.number for seat in table.seats if not seat.is_played_by_bot]
+_OF_WHO_PLAYS = (Kind.PAUSE, Kind.RESUME)
+"""What takes nothing from somebody who is away, and does not wait for them."""
+
+
+def _must_agree(table: Table, kind: str) -> list[int]:
+    standings = {Seat.Standing.PLAYING}
+    if kind not in _OF_WHO_PLAYS:
+        standings.add(Seat.Standing.ABSENT)
+    return [seat.number for seat in table.seats if seat.is_human and seat.standing in standings]
+
+
+def settle(table: Table) -> None:
+    """Do what all have agreed to who are left, after somebody has left."""
+    for proposal in open_proposals(table.game):
+        if not table.game.over:
+            _carry_out_if_agreed(table, proposal)
+
+
+def forget(table: Table, seat: int) -> None:
+    """Forget what the former player of a seat has proposed and agreed to."""
+    for proposal in open_proposals(table.game):
+        proposal.agreed = [number for number in proposal.agreed if number != seat]
+        if proposal.seat == seat:
+            proposal.state = Proposal.State.WITHDRAWN
+        proposal.save(update_fields=["agreed", "state"])
 
 
 def _check_new(game: Game, seat: int, kind: str) -> None:
@@ -138,6 +167,8 @@ def stands(proposal: Proposal) -> bool:
         return False
     if proposal.first is not None:
         return not _has_moved(proposal)
+    if proposal.kind == Kind.RESUME and not proposal.game.is_paused:
+        return False
     return timezone.now() - proposal.made_at < LIFE
 
 
@@ -179,6 +210,8 @@ def _prepare_undo_time_out(table: Table, proposal: Proposal, _: int | None) -> N
             "what was played for a seat that was late can be taken back for a day, and only until"
             " somebody has learnt something hidden since",
         )
+    if any(row.number > played[0].number for row in _resignations(table)):
+        raise IllegalMove("undo", "somebody has resigned since")
     proposal.first = played[0].number
 
 

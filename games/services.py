@@ -38,7 +38,7 @@ from engine.scenarios import SCENARIOS
 from engine.state import State
 from engine.views import mask, redact
 from games import component_sets, timing
-from games.access import NotVisible
+from games.access import NotVisible, visible_game
 from games.errors import GameFull, InvalidRequest, KeyReused
 from games.models import (
     Decision,
@@ -411,9 +411,7 @@ def _seat_at(table: Table, player: Player) -> int | None:
     seat = table.seat_of(player.pk)
     if seat is not None:
         return seat.number
-    if table.game.visibility == Game.Visibility.PUBLIC or table.game.creator_id == player.pk:
-        return None
-    raise NotVisible
+    return visible_game(player, table.game.pk).seat
 
 
 def _checked_decision(

@@ -33,8 +33,11 @@ def rests_of(player: Player) -> clocks.Rests:
 def change(player: Player, night: tuple[int, int] | None, weekdays: Sequence[int]) -> clocks.Rests:
     """Set the night hours (minutes after local midnight) and free days (ISO, 1 is Monday)."""
     _lock(player)
+    before = rests_of(player)
     days = tuple(sorted(set(weekdays)))
-    return _put(player, msgspec.structs.replace(rests_of(player), night=night, weekdays=days))
+    if (night, days) == (before.night, before.weekdays):
+        return before
+    return _put(player, msgspec.structs.replace(before, night=night, weekdays=days))
 
 
 @transaction.atomic
@@ -42,14 +45,14 @@ def book(player: Player, first: date, last: date) -> Stretch:
     """Book a vacation from the beginning of one local day to the end of another."""
     _lock(player)
     rests = rests_of(player)
-    vacation = Stretch(_midnight(rests.zone, first), _midnight(rests.zone, last + timedelta(1)))
-    now = timezone.now()
+    today = timezone.now().astimezone(ZoneInfo(rests.zone)).date()
     if last < first:
         raise ValidationError("The last day of a vacation is not before its first.")
-    if first < now.astimezone(ZoneInfo(rests.zone)).date():
+    if first < today:
         raise ValidationError("A vacation begins today at the earliest.")
-    if vacation.end > now + AHEAD:
+    if last >= today + AHEAD:
         raise ValidationError("A vacation can be booked for the year that comes, not later.")
+    vacation = Stretch(_midnight(rests.zone, first), _midnight(rests.zone, last + timedelta(1)))
     if any(vacation.start < end and start < vacation.end for start, end in rests.vacations):
         raise ValidationError("You have a vacation in these days already.")
     vacations = tuple(sorted([*rests.vacations, vacation]))
