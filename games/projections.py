@@ -85,8 +85,12 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
 
 def _last_answered(decisions: QuerySet[Decision], move: Move, seat: int) -> Decision | None:
     """Return what a seat has answered last, with the row that is about to be written."""
-    answered = ~Q(closed_by="") | Q(decision=move.decision)
+    answered = (~Q(closed_by="") | Q(decision=move.decision)) & ~Q(kind__in=_SEALED)
     return decisions.filter(answered, seat=seat).order_by("since").last()
+
+
+_SEALED = [name for name, kind in KINDS.items() if kind.sealed]
+"""What takes nothing from a bank: when it was answered, while others had not, nobody may tell."""
 
 
 def _asks_anew(followed: Followed, state: State) -> bool:
@@ -192,7 +196,8 @@ def _history(followed: Followed, question: Question) -> list[Asked]:
     """
     undone = is_undo(followed.row)
     if followed.decision is not None and (undone or _is_in_mid_turn(followed, question)):
-        return _continued(followed, followed.before(followed.decision))
+        put = followed.decision.partition("-")[0]  # with it, and asked again: several seats' even
+        return _continued(followed, followed.before(f"{put}-{question.seat}"))
     new = Asked(begun=followed.at)
     last = followed.answered(question.seat) if followed.game.bank is not None else None
     return [timing.asked_of(last), new] if last else [new]
@@ -206,10 +211,21 @@ def _continued(followed: Followed, before: Decision) -> list[Asked]:
     undone = followed.row.events[0]
     agreed = isinstance(undone, e.Undone) and undone.agreed
     floor = min(AGREED_UNDO, followed.game.policy.move_time) if agreed else timedelta(0)
+    floor = max(floor, _grace_left(followed, before))
     return [
         timing.asked_of(before),
         Asked(begun=followed.at, continues=True, at_least=floor),
     ]
+
+
+def _grace_left(followed: Followed, before: Decision) -> timedelta:
+    """Return what is left of the grace in which a clock runs that an outage or pause has stopped.
+
+    What it was granted has run out then; what continues it must not be late at once.
+    """
+    answered = before.answered_at or followed.at
+    clock = followed.clocks().clock(before, answered)
+    return max(clock.deadline - answered, timedelta(0)) if not clock.left else timedelta(0)
 
 
 def _restart(followed: Followed, decision: Decision) -> None:
@@ -338,7 +354,11 @@ class Again(msgspec.Struct):
 
     def answered(self, seat: int) -> Decision | None:
         """Return the last decision that a seat has answered."""
-        closed = [d for d in self.decisions.values() if d.seat == seat and d.closed_by]
+        closed = [
+            d
+            for d in self.decisions.values()
+            if d.seat == seat and d.closed_by and d.kind not in _SEALED
+        ]
         return max(closed, key=lambda decision: decision.since, default=None)
 
     def close(self, followed: Followed, state: State) -> None:
