@@ -107,7 +107,10 @@ class NewGameForm(forms.Form):
         initial=BASE.key,
     )
     time = forms.ChoiceField(
-        choices=[(FIXED, "A fixed time for each turn"), (BANK, "A bank of time for each player")],
+        choices=[
+            (FIXED, "A fixed time for each turn"),
+            (BANK, "A bank of time: what a turn leaves is kept"),
+        ],
         widget=forms.RadioSelect,
         initial=FIXED,
         required=False,

@@ -26,6 +26,9 @@ BECAME = {
 """What became of a proposal, as it is said to who has just made or answered it."""
 
 
+TAKE_BACK = (Proposal.Kind.UNDO, Proposal.Kind.UNDO_TIME_OUT)
+
+
 @require_POST
 @for_players
 def propose(request: HttpRequest, game_id: str) -> HttpResponse:
@@ -34,24 +37,31 @@ def propose(request: HttpRequest, game_id: str) -> HttpResponse:
     try:
         proposal = _propose_once(request, game_id, kind, version)
     except InvalidRequest:
-        if not _is_proposed(request, game_id, kind):
-            raise
-        return redirect(_proposals(game_id))
+        if _is_proposed(request, game_id, kind):
+            return redirect(_proposals(game_id))
+        if _has_gone_on(request, game_id, version):
+            return redirect(news_path(game_id, version))
+        raise
     return _tell(request, game_id, proposal)
 
 
 @transaction.atomic
 def _propose_once(request: HttpRequest, game_id: str, kind: str, version: str) -> Proposal:
-    """Propose something unless the game has gone on since the page was made.
+    """Propose something; to take back only what the page has shown.
 
-    Where nobody else has to agree it is done at once, and a second click must not do it again: it
-    waits here for the first, and then finds another version.
+    Where nobody else has to agree that is done at once, and a second click must not take back one
+    move more: it waits here for the first, and then finds another version.
     """
     visible_game(signed_in(request), game_id)
-    game = Game.objects.select_for_update(no_key=True).get(pk=game_id)
-    if str(game.version) != version:
+    Game.objects.select_for_update(no_key=True).get(pk=game_id)
+    if kind in TAKE_BACK and _has_gone_on(request, game_id, version):
         raise StaleMove("the game has gone on since the version you saw")
     return consent.propose(signed_in(request), game_id, kind, _seconds(request))
+
+
+def _has_gone_on(request: HttpRequest, game_id: str, version: str) -> bool:
+    game, _ = visible_game(signed_in(request), game_id)
+    return str(game.version) != version
 
 
 def _seconds(request: HttpRequest) -> int | None:

@@ -186,8 +186,8 @@ def _table(request: HttpRequest, game_id: str) -> HttpResponse:
     if not any(map(_can_be_taken, seats)) or game.over:
         return _too_late(request, game_id)
     position = selectors.position_for_guests(game_id)
-    if selectors.has_left(player, game_id):
-        # Who has left a table sees nothing more of it, unless they sit down again.
+    if game.visibility == Game.Visibility.PRIVATE and selectors.has_left(player, game_id):
+        # Who has left such a table sees nothing more of it, unless they sit down again.
         position = msgspec.structs.replace(position, state=None)
     context = as_it_stands(position) | {
         "host": game.creator,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from dewan_site.links import absolute
 from games import selectors
 from games.access import Seen
-from games.models import Game, Proposal, Seat
+from games.models import Proposal, Seat
 from games.web.asking import is_played_by_bot, name_of, own_seat
 from games.web.times import pace_words
 from games.words import counted, duration_words, listed, proposal_words
@@ -109,10 +109,10 @@ def is_person(seat: Details) -> bool:
     return seat["kind"] == Seat.Kind.HUMAN and seat["name"] is not None
 
 
-def vacant_seats(view: Details) -> list[str]:
-    """Return what the seats are called that were left and that anybody can take."""
-    running = view["status"] == Game.Status.RUNNING
-    return [name_of(s) for s in view["seats"] if running and s["standing"] == Seat.Standing.LEFT]
+def vacant_seats(view: Details) -> str:
+    """Return the seats of a running game that were left and can be taken; empty if none."""
+    left = (seat for seat in view["seats"] if seat["standing"] == Seat.Standing.LEFT)
+    return listed([name_of(seat) for seat in left])
 
 
 # ---- Proposals ---------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Tableside(msgspec.Struct, frozen=True):
     """
 
     standing: str
-    vacant: Sequence[str]
+    vacant: str
     join_url: str
     offer_url: str
     proposable: Sequence[str]

@@ -178,7 +178,7 @@ def leaving_words(view: Mapping[str, Any]) -> list[str]:
         ]
     return [
         "A bot plays on for your seat until somebody takes it: the others can go on.",
-        "You get no more mails about this game, and it cannot be given back to you.",
+        "You get no more mails about this game.",
         "Anybody may watch it, and so may you."
         if view["visibility"] == Game.Visibility.PUBLIC
         else "It is private: you see nothing more of it.",
