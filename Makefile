@@ -52,11 +52,12 @@ test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
 
 # ---- Check ------------------------------------------------------------------------------------
 
-.PHONY: check lint types docs-check fuzz golden playthrough bench
+.PHONY: check lint types docs-check fuzz golden playthrough simulate-year bench
 check: lint types docs-check test ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
 	$(MAKE) fuzz GAMES=25 SCENARIO=all
 	$(MAKE) playthrough
+	$(MAKE) simulate-year GAMES=12
 
 lint: $(VENV)/dev.stamp ## Style, architecture and templates
 	$(BIN)/ruff check .
@@ -81,9 +82,12 @@ golden: $(VENV)/dev.stamp ## Write the golden transcripts again; review the diff
 playthrough: $(VENV)/dev.stamp ## Whole games over REST and mail, on production's processes
 	$(BIN)/python -m tests.playthrough
 
+simulate-year: $(VENV)/dev.stamp ## GAMES games of a year with a clock that jumps; prove that nobody loses by it
+	$(BIN)/python -m tests.simulate_year --games $(GAMES)
+
 bench: $(VENV)/dev.stamp ## Measure
 	$(BIN)/python -m bench
 
 .PHONY: help
 help: ## Say what there is
-	grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
