@@ -300,9 +300,10 @@ class SeatLeft(_Event, frozen=True, tag="seat_left"):
 
 
 class SeatTakenOver(_Event, frozen=True, tag="seat_taken_over"):
-    """Somebody else sat down on a seat that a player had left."""
+    """Somebody else sat down on a seat that a player had left or, ``handed_over``, gave away."""
 
     seat: int
+    handed_over: bool = False
 
 
 class SeatForfeited(_Event, frozen=True, tag="seat_forfeited"):

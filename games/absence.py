@@ -16,6 +16,7 @@ from django.utils import timezone
 from dewan_site.accounts.models import Player
 from engine.decide import forfeit
 from engine.events import (
+    DeadlineExtended,
     GameCancelled,
     GameResumed,
     MissExcused,
@@ -24,6 +25,7 @@ from engine.events import (
     SeatReturned,
     SeatTakenOver,
 )
+from engine.questions import KINDS
 from games import consent, timing
 from games.access import NotVisible
 from games.errors import GameFull, InvalidRequest
@@ -31,6 +33,7 @@ from games.models import Decision, Game, Move, Seat, SeatOffer, Sitting
 from games.services import answer_for, close_open, join_game, play_turn_for
 from games.table import Answered, Table
 from notifications import notices
+from notifications.clocks import GAP
 
 RESIGNED, TIMED_OUT, HANDED_OVER = "resigned", "timed_out", "handed_over"
 """How a player's time on a seat can end before the game does."""
@@ -52,6 +55,10 @@ def wake(game_id: str, decision_id: int) -> None:
     if decision.answered_at is not None or _is_sealed(table, decision):
         return
     now = timezone.now()
+    if decision.runs_from > now + GAP:
+        # It was asked by a clock that was ahead; let it run from now.
+        table.note(DeadlineExtended(seconds=0), Move.Actor.SERVICE)
+        decision.refresh_from_db()
     if timing.is_answered_by_bot(table.seats, decision):
         _nudge_bot(decision, now)
     elif table.clocks.clock(decision, now).deadline <= now:
@@ -70,7 +77,7 @@ def _is_sealed(table: Table, decision: Decision) -> bool:
 def _resume_if_over(table: Table) -> None:
     """End a pause that has lasted as long as was agreed."""
     pauses = timing.pauses_of(table.game)
-    if table.game.is_paused and pauses[-1].end <= timezone.now():
+    if table.game.is_paused and not table.game.over and pauses[-1].end <= timezone.now():
         table.note(GameResumed(), Move.Actor.CLOCK)
 
 
@@ -96,10 +103,15 @@ def _remind(table: Table, decision: Decision, now: datetime) -> None:
 
 
 def _time_is_up(table: Table, decision: Decision) -> None:
-    """Excuse a miss while the seat has some; then do what the table has chosen."""
+    """Excuse a miss while the seat has some; then do what the table has chosen.
+
+    What is answered sealed is answered for the seat: anything else would tell who has not.
+    """
     seat = table.seats[decision.seat]
     left = table.game.excused_misses - seat.misses
-    if left > 0:
+    if KINDS[decision.kind].sealed:
+        _move(table, seat)
+    elif left > 0:
         table.note(MissExcused(seat=seat.number, left=left - 1), Move.Actor.CLOCK)
     else:
         _OUTCOMES[table.game.absence](table, seat)
@@ -301,8 +313,9 @@ def _take_over(table: Table, seat: Seat, player: Player, former: int | None) -> 
     seat.save(update_fields=["player"])
     since = table.game.version + 1
     Sitting.objects.create(game=table.game, seat=seat.number, player=player, since=since)
-    table.rests = timing.versions_of(seat.player_id for seat in table.seats)
-    move = table.note(SeatTakenOver(seat=seat.number), Move.Actor.PLAYER)
+    table.rests = timing.rests_at(table.game)
+    taken = SeatTakenOver(seat=seat.number, handed_over=former is not None)
+    move = table.note(taken, Move.Actor.PLAYER)
     if former is not None:
         notices.tell_leaver(move, former)
 

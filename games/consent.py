@@ -31,7 +31,9 @@ LIFE = timedelta(days=7)
 """How long a proposal stands that does not die with the next move."""
 
 AGAIN_AFTER = timedelta(days=1)
-"""How long a seat waits before it proposes again what was refused."""
+"""How long a seat waits before it proposes again what was refused, or withdrawn often."""
+
+_MOST = {Proposal.State.REFUSED: 1, Proposal.State.WITHDRAWN: 3}
 
 
 # ---- Proposing and answering -------------------------------------------------------------------
@@ -47,6 +49,7 @@ def propose(player: Player, game_id: str, kind: str, seconds: int | None = None)
     table = Table.lock(game_id)
     seat = _playing_seat(table, player)
     assert table.running is not None, "it raises if the game does not run"
+    table.credit_outages()
     _bury_dead(table.game)
     _check_new(table.game, seat, kind)
     proposal = Proposal(
@@ -55,7 +58,7 @@ def propose(player: Player, game_id: str, kind: str, seconds: int | None = None)
     _PREPARE[kind](table, proposal, seconds)
     proposal.save()
     if not _carry_out_if_agreed(table, proposal):
-        notices.tell_proposal(proposal, _must_agree(table, kind))
+        notices.tell_proposal(proposal, _must_agree(table, proposal))
     return proposal
 
 
@@ -68,6 +71,7 @@ def answer(player: Player, game_id: str, proposal_id: int, *, agree: bool) -> Pr
     """
     table = Table.lock(game_id)
     seat = _playing_seat(table, player)
+    table.credit_outages()
     _bury_dead(table.game)
     proposal = Proposal.objects.filter(game=table.game, pk=proposal_id).first()
     if proposal is None:
@@ -93,7 +97,7 @@ def _answer(table: Table, proposal: Proposal, seat: int, *, agree: bool) -> None
 
 
 def _carry_out_if_agreed(table: Table, proposal: Proposal) -> bool:
-    if not set(_must_agree(table, proposal.kind)) <= set(proposal.agreed):
+    if not set(_must_agree(table, proposal)) <= set(proposal.agreed):
         return False
     proposal.state = Proposal.State.AGREED
     proposal.save(update_fields=["state"])
@@ -119,11 +123,20 @@ _OF_WHO_PLAYS = (Kind.PAUSE, Kind.RESUME)
 """What takes nothing from somebody who is away, and does not wait for them."""
 
 
-def _must_agree(table: Table, kind: str) -> list[int]:
+def _must_agree(table: Table, proposal: Proposal) -> list[int]:
+    kind = proposal.kind
+    if kind == Kind.RESUME and proposal.seat not in _agreed_to_pause(table.game):
+        return [proposal.seat]
     standings = {Seat.Standing.PLAYING}
     if kind not in _OF_WHO_PLAYS:
         standings.add(Seat.Standing.ABSENT)
     return [seat.number for seat in table.seats if seat.is_human and seat.standing in standings]
+
+
+def _agreed_to_pause(game: Game) -> list[int]:
+    """Return who has agreed to the pause that goes on: whoever was away then can end it alone."""
+    paused = Proposal.objects.filter(game=game, kind=Kind.PAUSE, state=Proposal.State.AGREED).last()
+    return paused.agreed if paused else []
 
 
 def settle(table: Table) -> None:
@@ -148,9 +161,13 @@ def _check_new(game: Game, seat: int, kind: str) -> None:
     same = Proposal.objects.filter(game=game, kind=kind)
     if same.filter(state=Proposal.State.OPEN).exists():
         raise InvalidRequest("this is proposed already: agree to it, or refuse it")
-    refused = same.filter(seat=seat, state=Proposal.State.REFUSED).last()
-    if refused and timezone.now() - refused.made_at < AGAIN_AFTER and not _has_moved(refused):
-        raise InvalidRequest("this was refused: propose it again after the next move, or in a day")
+    recent = same.filter(seat=seat, made_at__gt=timezone.now() - AGAIN_AFTER)
+    for state, most in _MOST.items():
+        failed = recent.filter(state=state)
+        if failed.count() >= most and not _has_moved(failed[0]):
+            raise InvalidRequest(
+                f"this was {state}: propose it again after the next move, or in a day"
+            )
 
 
 def _bury_dead(game: Game) -> None:
@@ -165,11 +182,12 @@ def stands(proposal: Proposal) -> bool:
     """Tell whether an open proposal can still be agreed to."""
     if proposal.game.over or proposal.state != Proposal.State.OPEN:
         return False
-    if proposal.first is not None:
-        return not _has_moved(proposal)
+    if proposal.first is not None and _has_moved(proposal):
+        return False
     if proposal.kind == Kind.RESUME and not proposal.game.is_paused:
         return False
-    return timezone.now() - proposal.made_at < LIFE
+    life = settings.DEWAN_TIME_OUT_UNDO if proposal.kind == Kind.UNDO_TIME_OUT else LIFE
+    return timezone.now() - proposal.made_at < life
 
 
 def _has_moved(proposal: Proposal) -> bool:

@@ -30,7 +30,7 @@ from games.component_sets import component_set
 from games.models import Decision, Game, Move, Seat, Sitting
 from games.store import moment_of
 from games.timing import Clocks
-from notifications.clocks import Asked, Stretch
+from notifications.clocks import Asked, Stretch, grant
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -135,7 +135,9 @@ def _miss_excused(followed: Followed, event: e.MissExcused) -> None:
 
 def _seat_taken_over(followed: Followed, event: e.SeatTakenOver) -> None:
     seat = followed.seats[event.seat]
-    seat.standing, seat.misses = Seat.Standing.PLAYING, 0
+    seat.standing = Seat.Standing.PLAYING
+    if not event.handed_over:
+        seat.misses = 0
 
 
 def _game_paused(followed: Followed, event: e.GamePaused) -> None:
@@ -180,7 +182,7 @@ def _opened(followed: Followed, state: State) -> list[Decision]:
             asked_at=followed.at,
             player_id=player,
             runs_from=followed.at,
-            granted=followed.clocks().grant(player, _history(followed, question)),
+            granted=_granted(followed, _history(followed, question)),
         )
         _set_wake(followed, decision)
         decisions.append(decision)
@@ -200,7 +202,26 @@ def _history(followed: Followed, question: Question) -> list[Asked]:
         return _continued(followed, followed.before(f"{put}-{question.seat}"))
     new = Asked(begun=followed.at)
     last = followed.answered(question.seat) if followed.game.bank is not None else None
-    return [timing.asked_of(last), new] if last else [new]
+    if last is None:
+        return [new]
+    left = _left(followed, followed.clocks().closed(last, last.answered_at or followed.at).left)
+    if last.closed_by == Move.Actor.BOT:
+        # What a bot plays for who is away fills no bank, and leaves what a turn has.
+        return [left, _going_on(followed, followed.game.policy.move_time)]
+    return [left, new]
+
+
+def _granted(followed: Followed, history: Sequence[Asked]) -> timedelta:
+    return grant(followed.game.policy, (), (), history)
+
+
+def _left(followed: Followed, left: timedelta) -> Asked:
+    """Return a time that has just ended with so much left."""
+    return Asked(begun=followed.at, ended=followed.at, granted=left)
+
+
+def _going_on(followed: Followed, at_least: timedelta) -> Asked:
+    return Asked(begun=followed.at, continues=True, at_least=at_least)
 
 
 def _is_in_mid_turn(followed: Followed, question: Question) -> bool:
@@ -209,23 +230,19 @@ def _is_in_mid_turn(followed: Followed, question: Question) -> bool:
 
 def _continued(followed: Followed, before: Decision) -> list[Asked]:
     undone = followed.row.events[0]
-    agreed = isinstance(undone, e.Undone) and undone.agreed
-    floor = min(AGREED_UNDO, followed.game.policy.move_time) if agreed else timedelta(0)
-    floor = max(floor, _grace_left(followed, before))
-    return [
-        timing.asked_of(before),
-        Asked(begun=followed.at, continues=True, at_least=floor),
-    ]
-
-
-def _grace_left(followed: Followed, before: Decision) -> timedelta:
-    """Return what is left of the grace in which a clock runs that an outage or pause has stopped.
-
-    What it was granted has run out then; what continues it must not be late at once.
-    """
+    agreed = isinstance(undone, e.Undone) and bool(undone.agreed)
     answered = before.answered_at or followed.at
-    clock = followed.clocks().clock(before, answered)
-    return max(clock.deadline - answered, timedelta(0)) if not clock.left else timedelta(0)
+    clock = followed.clocks().closed(before, answered)
+    # When an answer was sealed nobody may tell; while others were awaited it takes no time.
+    left = before.granted if before.kind in _SEALED else clock.left
+    # In the grace after an outage all has run out, but what continues must not be late at once.
+    grace = timedelta(0) if clock.left else clock.deadline - answered
+    return [_left(followed, left), _going_on(followed, max(grace, _floor(followed, agreed)))]
+
+
+def _floor(followed: Followed, agreed: bool) -> timedelta:
+    """Return what a clock has at least that is started again with everybody's consent."""
+    return min(AGREED_UNDO, followed.game.policy.move_time) if agreed else timedelta(0)
 
 
 def _restart(followed: Followed, decision: Decision) -> None:
@@ -233,22 +250,48 @@ def _restart(followed: Followed, decision: Decision) -> None:
     for event in followed.row.events:
         if isinstance(event, e.DeadlineExtended):
             decision.granted += timedelta(seconds=event.seconds)
+            # One that was begun by a clock that was ahead runs from now.
+            decision.runs_from = min(decision.runs_from, followed.at)
         elif isinstance(event, _NEW_LIFE) and event.seat == decision.seat:
-            _begin_again(followed, decision)
-            decision.missed = decision.missed or isinstance(event, e.MissExcused)
+            _begin_again(followed, decision, event)
+        elif isinstance(event, e.SeatLeft) and event.reason == "resigned":
+            _leave_to_bot(decision, event)
     _set_wake(followed, decision)
 
 
-def _begin_again(followed: Followed, decision: Decision) -> None:
-    """Start the clock of an open decision anew, as that of the next turn would be."""
+def _begin_again(followed: Followed, decision: Decision, event: NewLife) -> None:
+    """Start the clock of an open decision anew."""
+    left = followed.clocks().closed(decision, followed.at).left
+    decision.granted = _granted(
+        followed, [_left(followed, left), _again(followed, decision, event)]
+    )
     decision.player_id = followed.seats[decision.seat].player_id
-    until_now = Asked(begun=decision.runs_from, ended=followed.at, granted=decision.granted)
-    history = [until_now, Asked(begun=followed.at)]
-    decision.granted = followed.clocks().grant(decision.player_id, history)
     decision.runs_from = followed.at
     decision.lives += 1
+    decision.missed = isinstance(event, e.MissExcused) or decision.missed
+    if isinstance(event, e.SeatTakenOver):
+        decision.asked_at, decision.missed = followed.at, False
 
 
+def _again(followed: Followed, decision: Decision, event: NewLife) -> Asked:
+    """Return what a clock that is started anew goes on with.
+
+    As the next turn would; but a seat that is handed to and fro gets a little more only once.
+    """
+    if isinstance(event, e.SeatTakenOver) and event.handed_over:
+        return _going_on(followed, _floor(followed, decision.lives == 0))
+    if followed.game.bank is None:
+        return _going_on(followed, followed.game.policy.move_time)
+    return Asked(begun=followed.at)
+
+
+def _leave_to_bot(decision: Decision, event: e.SeatLeft) -> None:
+    """Do not count what is left to a bot for the pace of who has resigned."""
+    if event.seat == decision.seat:
+        decision.player_id = None
+
+
+NewLife = e.MissExcused | e.SeatTakenOver | e.SeatReturned
 _NEW_LIFE = (e.MissExcused, e.SeatTakenOver, e.SeatReturned)
 """What starts the clock of a seat's open decision anew."""
 
@@ -256,10 +299,12 @@ _ON_CLOCKS = (e.DeadlineExtended, e.GamePaused, e.GameResumed, e.OutageCredited,
               e.SeatLeft, *_NEW_LIFE)  # fmt: skip
 """The rows of the table after which clocks run otherwise than before."""
 
-_CLOCK_COLUMNS = ("player", "runs_from", "granted", "lives", "missed", "wake_at")
+_CLOCK_COLUMNS = ("player", "asked_at", "runs_from", "granted", "lives", "missed", "wake_at")
 
 
 def _set_wake(followed: Followed, decision: Decision) -> None:
+    if decision.wake_at is not None and decision.wake_at <= followed.at:
+        return  # the sweep is to look at it anyway, and has not yet
     if timing.is_answered_by_bot(followed.seats, decision):
         decision.wake_at = followed.at + timing.BOT_PATIENCE
     else:
@@ -279,13 +324,15 @@ def _close(followed: Followed, state: State) -> list[Statement]:
     if _asks_anew(followed, state):
         statements.append((_CLOSE_ALL, [at, game]))
     if row.events and isinstance(undone := row.events[0], e.Undone):
-        statements.append((_TAKE_BACK, [game, undone.from_]))
+        statements.append((_TAKE_BACK, [game, undone.from_, followed.decision]))
     return statements
 
 
 _ANSWER = "UPDATE games_decision SET closed_by = %s WHERE game_id = %s AND decision = %s"
 _CLOSE_ALL = "UPDATE games_decision SET answered_at = %s WHERE game_id = %s AND answered_at IS NULL"
-_TAKE_BACK = "UPDATE games_decision SET closed_by = '' WHERE game_id = %s AND since >= %s"
+_TAKE_BACK = (
+    "UPDATE games_decision SET closed_by = '' WHERE game_id = %s AND (since >= %s OR decision = %s)"
+)
 
 
 # ---- Making them again -------------------------------------------------------------------------
@@ -371,7 +418,9 @@ class Again(msgspec.Struct):
         undone = next(iter(followed.row.events), None)
         if isinstance(undone, e.Undone):
             for decision in self.decisions.values():
-                taken_back = decision.since >= undone.from_
+                taken_back = (
+                    decision.since >= undone.from_ or decision.decision == followed.decision
+                )
                 decision.closed_by = "" if taken_back else decision.closed_by
 
     def open(self) -> list[Decision]:

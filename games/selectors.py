@@ -523,6 +523,12 @@ def own_offer(seen: Seen) -> str:
     return next((token for seat, token in offers if seat == seen.seat), "")
 
 
+def may_sit(player: Player, seat: Seat) -> bool:
+    """Tell whether a player can take a seat: it is free, and they have sat on no other there."""
+    others = Sitting.objects.filter(game=seat.game_id, player=player).exclude(seat=seat.number)
+    return seat.is_human and seat.player_id is None and not others.exists()
+
+
 def has_left(player: Player, game_id: str) -> bool:
     """Tell whether a player has sat at a game and does not any more."""
     return _left_sittings(player).filter(game=game_id).exists()

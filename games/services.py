@@ -114,8 +114,7 @@ def create_game(creator: Player, wanted: NewGame, rematch_of: Game | None = None
     GameSecret.objects.create(game=game, seed=seed.hex())
     seats = [_new_seat(game, number, who, creator) for number, who in enumerate(wanted.seats)]
     Seat.objects.bulk_create(seats)
-    rests = timing.versions_of(seat.player_id for seat in seats)
-    _start_if_full(Table(game, seats, seed.hex(), None, rests=rests))
+    _start_if_full(Table(game, seats, seed.hex(), None, rests=timing.rests_at(game)))
     return game
 
 
@@ -182,7 +181,7 @@ def join_game(player: Player, game_id: str, contribution: str | None = None) -> 
             raise GameFull("every seat of this game is taken")
         _sit(seat, player, contribution)
         seat.save(update_fields=["player", "contribution"])
-        table.rests = timing.versions_of(seat.player_id for seat in table.seats)
+        table.rests = timing.rests_at(table.game)
     elif contribution and is_open:
         mine.contribution = contribution
         mine.save(update_fields=["contribution"])

@@ -23,9 +23,8 @@ from engine.questions import KINDS
 from engine.state import Question, State
 from games import projections, store, timing
 from games.access import NotVisible
-from games.models import Decision, Game, GameSecret, Move, SealedAnswer, Seat
+from games.models import Decision, Game, GameSecret, Move, SealedAnswer, Seat, Sitting
 from notifications import notices
-from notifications.clocks import Stretch
 from notifications.models import RecordedOutage
 
 _GAME = (
@@ -43,7 +42,7 @@ _seats = sql.Prepared(
 _seed = sql.Prepared(lambda: GameSecret.objects.filter(game_id="").values_list("seed"))
 _rests = sql.Prepared(
     lambda: (
-        Rests.objects.filter(player__seats__game_id="")
+        Rests.objects.filter(player__in=Sitting.objects.filter(game_id="").values("player"))
         .order_by("since")
         .values_list("player_id", "data")
     )
@@ -52,7 +51,7 @@ _outages = sql.Prepared(
     lambda: (
         RecordedOutage.objects.filter(end__gt=timezone.now())
         .order_by("start")
-        .values_list("start", "end")
+        .values_list("start", "end", "revoked_at")
     )
 )
 
@@ -76,7 +75,7 @@ class Table:
         state: State | None,
         *,
         rests: timing.Versions,
-        outages: Sequence[Stretch] = (),
+        outages: Sequence[timing.Outage] = (),
     ) -> None:
         """Wrap a game that the caller has locked or has just created."""
         self.game = game
@@ -110,7 +109,7 @@ class Table:
             seeds[0][0],
             store.state_from(game, rows),
             rests=timing.versions(rests),
-            outages=timing.stretches(outages),
+            outages=timing.outages(outages),
         )
 
     @property
@@ -193,12 +192,16 @@ class Table:
 
         The clocks have it back from the moment it was recorded: they are reckoned with it.
         """
-        new = [outage for outage in self.outages if store.stamp(outage.end) > self.game.credited]
+        new = [
+            outage
+            for outage in self.outages
+            if outage.revoked_at is None and store.stamp(outage.end) > self.game.credited
+        ]
         if not new or self.state is None or self.state.over:
             return
         open_now = Decision.objects.filter(game=self.game, answered_at=None)
         begun = min(open_now.values_list("runs_from", flat=True))
-        for start, end in new:
+        for start, end, _ in new:
             self.game.credited = store.stamp(end)  # written with the next row, whichever it is
             if begun < end:
                 lost = int((end - start).total_seconds())

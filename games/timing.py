@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from django.utils import timezone
 
 from dewan_site.accounts.models import Rests as StoredRests
 from dewan_site.accounts.models import read_rests
-from games.models import Decision, Game, Seat
+from games.models import Decision, Game, Seat, Sitting
 from notifications import clocks
 from notifications.clocks import Asked, Clock, Policy, Rests, Stretch
 from notifications.ladder import STAGES, Reminder, ladder
@@ -30,13 +30,26 @@ Versions = Mapping[int | None, Sequence[Rests]]
 """The rests of players, by player, each change a version; the oldest first."""
 
 
+class Outage(NamedTuple):
+    """A recorded outage; ``revoked_at`` is when it turned out that a wrong clock had made it."""
+
+    start: datetime
+    end: datetime
+    revoked_at: datetime | None = None
+
+    def was_known_to(self, decision: Decision, moment: datetime) -> bool:
+        """Tell whether a clock that was closed at a moment had been given it."""
+        revoked = self.revoked_at is not None and decision.runs_from >= self.revoked_at
+        return self.end <= moment and not revoked
+
+
 class Clocks(msgspec.Struct, frozen=True):
     """The inputs of the clocks of one game."""
 
     policy: Policy
     rests: Versions
     pauses: Sequence[Stretch]
-    outages: Sequence[Stretch]
+    outages: Sequence[Outage]
     with_rests: bool = True
 
     def clock(self, decision: Decision, now: datetime) -> Clock:
@@ -55,11 +68,12 @@ class Clocks(msgspec.Struct, frozen=True):
             stages,
         )
 
-    def grant(self, player: int | None, history: Sequence[Asked]) -> timedelta:
-        """Return how much time the last one asked has; outages to come are not looked at."""
-        begun = history[-1].begun
-        known = [outage for outage in self.outages if outage.end <= begun]
-        return clocks.grant(self.policy, self._rests(player), [*known, *self.pauses], history)
+    def closed(self, decision: Decision, moment: datetime) -> Clock:
+        """Return how the clock of a decision stood when it was closed, as was known then."""
+        known = [outage for outage in self.outages if outage.was_known_to(decision, moment)]
+        stops = [*stretches(known), *self.pauses]
+        asked = [asked_of(decision)]
+        return clocks.deadline(self.policy, self._rests(decision.player_id), stops, asked, moment)
 
     def wake_at(
         self, decision: Decision, now: datetime, stages: Collection[str] = STAGES
@@ -78,7 +92,8 @@ class Clocks(msgspec.Struct, frozen=True):
     @property
     def stops(self) -> list[Stretch]:
         """The times in which no clock runs."""
-        return [*self.outages, *self.pauses]
+        real = [outage for outage in self.outages if outage.revoked_at is None]
+        return [*stretches(real), *self.pauses]
 
     def _rests(self, player: int | None) -> Sequence[Rests]:
         return self.rests.get(player, ()) if self.with_rests else ()
@@ -132,15 +147,29 @@ def versions_of(players: Iterable[int | None]) -> Versions:
     return versions(rows.values_list("player", "data"))
 
 
-def outages_since(moment: datetime) -> list[Stretch]:
+def rests_at(game: Game) -> Versions:
+    """Read the rests of everybody who sits or has sat at a table."""
+    sat = Sitting.objects.filter(game=game).values_list("player_id", flat=True)
+    return versions_of([*sat, *(seat.player_id for seat in game.seats.all())])
+
+
+def outages_since(moment: datetime) -> list[Outage]:
     """Read the outages that ended after a moment."""
     rows = RecordedOutage.objects.filter(end__gt=moment).order_by("start")
-    return [Stretch(outage.start, outage.end) for outage in rows]
+    return outages(rows.values_list("start", "end", "revoked_at"))
 
 
-def stretches(rows: Iterable[tuple[Any, Any]]) -> list[Stretch]:
-    """Return times from rows as a database gives them: SQLite leaves out that they are UTC."""
-    return [Stretch(_moment(start), _moment(end)) for start, end in rows]
+def outages(rows: Iterable[tuple[Any, ...]]) -> list[Outage]:
+    """Return outages from rows as a database gives them: SQLite leaves out that they are UTC."""
+    return [
+        Outage(_moment(start), _moment(end), revoked_at and _moment(revoked_at))
+        for start, end, revoked_at in rows
+    ]
+
+
+def stretches(known: Iterable[Outage]) -> list[Stretch]:
+    """Return the times of outages."""
+    return [Stretch(outage.start, outage.end) for outage in known]
 
 
 def _moment(value: datetime | str) -> datetime:
@@ -150,12 +179,13 @@ def _moment(value: datetime | str) -> datetime:
 
 def clocks_of(games: Sequence[Game]) -> dict[str, Clocks]:
     """Read what the clocks of some games are reckoned from, by game: two queries for all."""
-    sitting = StoredRests.objects.filter(player__seats__game__in=[game.pk for game in games])
-    rests = versions(sitting.distinct().order_by("since").values_list("player", "data"))
-    outages = outages_since(timezone.now() - REMEMBERED)
-    return {game.pk: made(game, rests, outages) for game in games}
+    sat = Sitting.objects.filter(game__in=[game.pk for game in games]).values("player")
+    rows = StoredRests.objects.filter(player__in=sat).order_by("since")
+    rests = versions(rows.values_list("player", "data"))
+    known = outages_since(timezone.now() - REMEMBERED)
+    return {game.pk: made(game, rests, known) for game in games}
 
 
-def made(game: Game, rests: Versions, outages: Sequence[Stretch]) -> Clocks:
+def made(game: Game, rests: Versions, known: Sequence[Outage]) -> Clocks:
     """Return the clocks of one game."""
-    return Clocks(game.policy, rests, pauses_of(game), outages, game.rests)
+    return Clocks(game.policy, rests, pauses_of(game), known, game.rests)

@@ -240,6 +240,8 @@ def _undone(_teller: Teller, event: e.Undone) -> str:
 
 
 def _deadline_extended(_teller: Teller, event: e.DeadlineExtended) -> str:
+    if not event.seconds:
+        return "The clock was wrong, and runs from now."
     return f"There is {duration_words(event.seconds)} more to answer."
 
 

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from games import absence
-from games.models import Decision
+from games.models import Decision, Game
+from games.store import stamp
 from notifications import notices, probe
 from notifications.clocks import GAP
 from notifications.models import Heartbeat, RecordedOutage
@@ -69,7 +70,7 @@ def beat(now: datetime) -> None:
         if heartbeat.swept_at > now + GAP:
             ahead = heartbeat.swept_at - now
             log.warning("the last sweep lies %s ahead: a clock was set back, or is wrong", ahead)
-            _cut_outages(now)
+            _revoke_outages(now)
             heartbeat.swept_at = now
         heartbeat.swept_at = max(heartbeat.swept_at, now)
         heartbeat.save(update_fields=["swept_at"])
@@ -95,13 +96,16 @@ class _OwnSweep:
 _own = _OwnSweep()
 
 
-def _cut_outages(now: datetime) -> None:
+def _revoke_outages(now: datetime) -> None:
     """Take back what was given for a time that has not come: a clock was set forward, and back.
 
-    Clocks that had it are looked at again, lest the sweep comes to them too late.
+    Every clock that may have had it is looked at again, lest the sweep comes to it too late; and
+    games are not taken to have looked at outages that are yet to come.
     """
-    for outage in RecordedOutage.objects.filter(end__gt=now + GAP):
-        outage.end = max(outage.start, now)
-        outage.save(update_fields=["end"])
-        given = Decision.objects.filter(answered_at=None, wake_at__gt=outage.start)
-        given.update(wake_at=now)
+    Game.objects.filter(credited__gt=stamp(now)).update(credited=stamp(now))
+    for outage in RecordedOutage.objects.filter(end__gt=now + GAP, revoked_at=None):
+        outage.revoked_at = now
+        outage.save(update_fields=["revoked_at"])
+        if outage.start < now:
+            RecordedOutage.objects.create(start=outage.start, end=now)
+        Decision.objects.filter(answered_at=None, wake_at__gt=outage.start).update(wake_at=now)

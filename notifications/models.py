@@ -82,10 +82,15 @@ class Heartbeat(models.Model):
 
 
 class RecordedOutage(models.Model):
-    """A time in which the service took no moves: a fact from which deadlines are reckoned."""
+    """A time in which the service took no moves: a fact from which deadlines are reckoned.
+
+    One that a wrong clock has made is revoked when that is set right: clocks that are closed keep
+    what they were reckoned with, all others have it back only as far as it really lasted.
+    """
 
     start = models.DateTimeField()
     end = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"{self.start} to {self.end}"

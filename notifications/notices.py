@@ -55,7 +55,7 @@ def announce(
 ) -> list[Statement]:
     """Return the statements that write the mails a row causes; wake bots and mail after it."""
     mails = [
-        *_caused(game, seats, move, state),
+        *_caused(game, seats, move, state, events),
         *_of_the_table(game, seats, move, state, events),
         *_taken_back(game, move, events),
     ]
@@ -67,14 +67,17 @@ def announce(
     return [inserting(mail, or_ignore=True) for mail in mails]
 
 
-def _caused(game: Game, seats: Sequence[Seat], move: Move, state: State) -> Iterable[OutboxMail]:
+def _caused(
+    game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
+) -> Iterable[OutboxMail]:
     now = timezone.now()
     people = [seat.number for seat in seats if seat.is_human and seat.player_id]
     playing = [seat.number for seat in seats if not seat.is_played_by_bot]
     to_seat = partial(_mail, game, now)
     if move.number == 1:
         yield from (to_seat(STARTED, seat) for seat in people)
-    if move.actor == Move.Actor.CLOCK and move.seat in people:
+    forfeited = any(isinstance(event, e.SeatForfeited) for event in events)
+    if move.actor == Move.Actor.CLOCK and move.seat in people and not forfeited:
         yield to_seat(TIMED_OUT, move.seat, move.decision or "")
     if state.over:
         kind = CANCELLED if state.cancelled else GAME_OVER
@@ -127,7 +130,7 @@ _NEWS: dict[type, tuple[str, Callable[[Any, int, Sequence[int]], bool]]] = {
     e.MissExcused: (MISS_EXCUSED, _the_seat),
     e.SeatAbsent: (AWAY, _the_seat),
     e.SeatLeft: (SEAT_LEFT, _the_others),
-    e.SeatForfeited: (SEAT_LEFT, _the_others),
+    e.SeatForfeited: (SEAT_LEFT, _everybody),
     e.SeatTakenOver: (TAKEN_OVER, _the_seat),
     e.GamePaused: (PAUSED, _everybody),
     e.GameResumed: (RESUMED, _everybody),

@@ -44,7 +44,7 @@ def takes_moves() -> bool:
 def answer(body: bytes) -> HTTPStatus:
     """Write for the sweep, in the web server; what it has not signed is not served."""
     try:
-        _signer.unsign(body.decode(errors="replace"), max_age=60)
+        _signer.unsign(body.decode(errors="replace"), max_age=3600)
     except BadSignature:
         return HTTPStatus.FORBIDDEN
     return HTTPStatus.OK if _writes() else HTTPStatus.SERVICE_UNAVAILABLE

@@ -118,8 +118,7 @@ def _game_message(mail: OutboxMail, game: Game) -> EmailMultiAlternatives:
     headers = {
         "In-Reply-To": thread,
         "References": thread,
-        "List-Unsubscribe": f"<{stop}>",
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        **_stopping(stop),
         "X-Dewan-Game": game.pk,
         "X-Dewan-Seat": str(reading.seat),
     }
@@ -128,6 +127,14 @@ def _game_message(mail: OutboxMail, game: Game) -> EmailMultiAlternatives:
     # One subject for all mails of a game: clients keep them in one thread by it.
     subject = f"Dewan: {listed(reading.names)} [{game.pk}]"
     return _message(mail, reading.player.email, subject, letter, headers)
+
+
+def _stopping(stop: str) -> dict[str, str]:
+    """Return the headers with which mails are stopped by one click (RFC 8058)."""
+    return {
+        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
 
 
 def _read(mail: OutboxMail, game: Game) -> Reading:
@@ -387,7 +394,8 @@ def _of_the_table(reading: Reading) -> Letter:
     if reading.state.over and reading.mail.kind != notices.SEAT_LEFT:
         raise NoLongerTrue("the game is over")
     (told,) = selectors.told_moves(reading.seen, number - 1, number)
-    headline = HEADLINES[reading.mail.kind]
+    mine = reading.mail.kind == notices.SEAT_LEFT and reading.seat in reading.state.out
+    headline = "You are out of the game" if mine else HEADLINES[reading.mail.kind]
     asked = _question(reading)
     lines = [*told.sentences, *(_sentences(_until(reading)) if asked else [])]
     return Letter(
@@ -476,6 +484,8 @@ _LETTERS: dict[str, Callable[[Reading], Letter]] = {
 
 def _leaver_message(mail: OutboxMail, game: Game, player: Player) -> EmailMultiAlternatives:
     """Write to who has left a game: how it ended for them, and nothing of the game itself."""
+    if player.mails_stopped:
+        raise NoLongerTrue("the player has stopped mails")
     sitting = game.sittings.filter(player=player).exclude(until=None).last()
     assert sitting is not None, "who has left has sat there"
     letter = Letter(
@@ -484,7 +494,8 @@ def _leaver_message(mail: OutboxMail, game: Game, player: Player) -> EmailMultiA
         link=absolute("/"),
         link_label="My games",
     )
-    return _message(mail, player.email, f"Dewan: you have left game {game.pk}", letter, {})
+    headers = _stopping(absolute(account_links.stop_mails_path(player)))
+    return _message(mail, player.email, f"Dewan: you have left game {game.pk}", letter, headers)
 
 
 LEFT_BY = {

@@ -88,8 +88,10 @@ def _common(one: Stretch, other: Stretch) -> timedelta:
     return max(min(one.end, other.end) - max(one.start, other.start), timedelta(0))
 
 
+@transaction.atomic
 def move_to(player: Player, zone: str) -> None:
     """Follow a player to another time zone; a clock that runs goes on in the old one."""
+    _lock(player)
     rests = rests_of(player)
     if rests.zone != zone:
         _put(player, msgspec.structs.replace(rests, zone=zone))

@@ -22,7 +22,7 @@ from games.models import Game, Seat
 from games.selectors import Position
 from games.web import board, faces
 from games.web.asking import name_of, own_seat
-from games.web.doors import for_players, player_of, signed_in
+from games.web.doors import for_players, player_of, refusal, signed_in
 from games.web.scenario import said
 from games.web.tableside import sitters
 from games.web.times import leaving_words, treatment
@@ -142,8 +142,10 @@ def _sits_at(player: Player, game_id: str) -> bool:
 def _take(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     try:
         absence.take_seat(signed_in(request), game_id, offer=token)
-    except (NotVisible, GameFull):
+    except NotVisible:
         return _dead_offer(request)
+    except GameFull as error:
+        return refusal(request, "", error)
     return redirect("game", game_id)
 
 

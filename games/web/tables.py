@@ -21,7 +21,7 @@ from engine.scenarios import SCENARIOS
 from engine.scenarios.base import BASE
 from games import absence, access, selectors, services
 from games.errors import GameFull, InvalidRequest
-from games.models import Game, Seat
+from games.models import Game
 from games.pace import Pace
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.doors import for_players, for_viewers, player_of, signed_in
@@ -183,7 +183,8 @@ def _table(request: HttpRequest, game_id: str) -> HttpResponse:
     seats = selectors.seats_of(game)
     if any(seat.player_id == player.pk for seat in seats):
         return redirect("game", game.pk)
-    if not any(map(_can_be_taken, seats)) or game.over:
+    free = [seat for seat in seats if selectors.may_sit(player, seat)]
+    if not free or game.over:
         return _too_late(request, game_id)
     position = selectors.position_for_guests(game_id)
     if game.visibility == Game.Visibility.PRIVATE and selectors.has_left(player, game_id):
@@ -191,13 +192,9 @@ def _table(request: HttpRequest, game_id: str) -> HttpResponse:
         position = msgspec.structs.replace(position, state=None)
     context = as_it_stands(position) | {
         "host": game.creator,
-        "missing": sum(map(_can_be_taken, seats)),
+        "missing": len(free),
     }
     return render(request, "games/join.html", context)
-
-
-def _can_be_taken(seat: Seat) -> bool:
-    return seat.kind == Seat.Kind.HUMAN and seat.player_id is None
 
 
 @require_POST

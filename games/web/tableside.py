@@ -135,21 +135,27 @@ def proposal_faces(view: Details) -> list[ProposalFace]:
 
 
 def _proposal_face(view: Details, proposal: Details) -> ProposalFace:
-    seats, you = view["seats"], view["you"]
-    missing = [
-        seat
-        for seat in seats
-        if not is_played_by_bot(seat) and seat["seat"] not in proposal["agreed"]
-    ]
+    seats, you, agreed = view["seats"], view["you"], proposal["agreed"]
+    missing = [s for s in seats if _is_asked(s, proposal["kind"]) and s["seat"] not in agreed]
     what = proposal_words(proposal["kind"], proposal["first"], proposal["seconds"])
     return ProposalFace(
         number=proposal["proposal"],
         words=f"{name_of(seats[proposal['seat']])} proposes to {what}.",
-        agreed=listed([name_of(seats[seat]) for seat in proposal["agreed"]]),
+        agreed=listed([name_of(seats[seat]) for seat in agreed]),
         missing=listed([name_of(seat) for seat in missing]),
         mine=proposal["seat"] == you,
-        may_agree=any(seat["seat"] == you for seat in missing),
+        may_agree=any(s["seat"] == you and not is_played_by_bot(s) for s in missing),
     )
+
+
+def _is_asked(seat: Details, kind: str) -> bool:
+    """Tell whether a proposal needs this seat's yes (``games.consent``).
+
+    Whoever is away is asked about the course of the game, and answers when they are back.
+    """
+    is_away = seat["standing"] == Seat.Standing.ABSENT
+    plays = is_person(seat) and not is_played_by_bot(seat)
+    return plays or (is_away and kind not in (Proposal.Kind.PAUSE, Proposal.Kind.RESUME))
 
 
 # ---- What a player can do ----------------------------------------------------------------------

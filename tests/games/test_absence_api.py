@@ -349,7 +349,11 @@ def test_a_seat_that_was_left_is_taken_by_who_knows_the_game(
     assert response.status_code == 201
     assert (response.data["you"], response.data["seats"][0]["name"]) == (0, "Cleo")
     assert standings(ben, game) == ["playing"] * 2
-    assert events(ben, game)[-1] == {"type": "seat_taken_over", "seat": 0}
+    assert events(ben, game)[-1] == {
+        "type": "seat_taken_over",
+        "seat": 0,
+        "handed_over": False,
+    }
     assert cleo.post(f"/{game}/seats").status_code == 200
     refused(ann.post(f"/{game}/seats"), 409, "game_full")
     refused(ann.get(f"/{game}"), 404, "not_found")

@@ -33,20 +33,20 @@ def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def travel() -> Iterator[time_machine.Coordinates]:
+def travel() -> Iterator[time_machine.Traveller]:
     """A clock that stands at noon and moves when it is told to; the sweep has just run."""
     with time_machine.travel(NOON, tick=False) as coordinates:
         yield coordinates
 
 
 @pytest.fixture
-def game(travel: time_machine.Coordinates, ann: Person, ben: Person) -> str:
+def game(travel: time_machine.Traveller, ann: Person, ben: Person) -> str:
     game = start_game(ann, ben, move_time="P1D")
     clock.sweep()
     return game
 
 
-def pass_time(travel: time_machine.Coordinates, span: timedelta) -> None:
+def pass_time(travel: time_machine.Traveller, span: timedelta) -> None:
     """Let time pass in which the sweep has run all along, and sweep once more."""
     travel.shift(span)
     Heartbeat.objects.update(swept_at=timezone.now())
@@ -63,7 +63,7 @@ def reminders(game: str) -> list[str]:
 
 
 def test_reminders_go_out_at_half_and_at_the_last_tenth_once_each(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     pass_time(travel, 11 * HOUR)
     assert reminders(game) == []
@@ -78,7 +78,7 @@ def test_reminders_go_out_at_half_and_at_the_last_tenth_once_each(
 
 
 def test_whoever_has_answered_is_not_reminded(
-    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+    game: str, travel: time_machine.Traveller, ann: Person, ben: Person
 ) -> None:
     draft(game, [ann, ben])
     pass_time(travel, 13 * HOUR)
@@ -88,7 +88,7 @@ def test_whoever_has_answered_is_not_reminded(
 
 
 def test_when_time_is_up_the_clock_makes_the_bots_move_and_says_so(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     late = open_decision(game)
 
@@ -101,7 +101,7 @@ def test_when_time_is_up_the_clock_makes_the_bots_move_and_says_so(
 
 
 def test_a_deadline_that_has_not_come_is_left_alone(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     pass_time(travel, DAY - timedelta(seconds=1))
 
@@ -109,7 +109,7 @@ def test_a_deadline_that_has_not_come_is_left_alone(
 
 
 def test_a_game_nobody_looks_at_is_played_to_the_end_by_the_clock(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     for _ in range(60):
         pass_time(travel, DAY)
@@ -122,7 +122,7 @@ def test_a_game_nobody_looks_at_is_played_to_the_end_by_the_clock(
 
 
 def test_a_question_in_mid_turn_shares_the_deadline_of_the_turn(
-    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+    game: str, travel: time_machine.Traveller, ann: Person, ben: Person
 ) -> None:
     people = [ann, ben]
     draft(game, people)
@@ -139,7 +139,7 @@ def test_a_question_in_mid_turn_shares_the_deadline_of_the_turn(
 
 
 def test_an_undo_resumes_the_clock_and_never_refills_it(
-    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+    game: str, travel: time_machine.Traveller, ann: Person, ben: Person
 ) -> None:
     people = [ann, ben]
     draft(game, people)
@@ -184,7 +184,7 @@ def undo_window(game: str, people: list[Person]) -> tuple[Person, Decision] | No
 
 
 def test_three_days_without_a_sweep_forfeit_nobody(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     before = deadline_of(open_decision(game))
     travel.shift(3 * DAY)
@@ -200,7 +200,7 @@ def test_three_days_without_a_sweep_forfeit_nobody(
     assert played_by_clock(game)
 
 
-def test_a_minute_without_a_sweep_is_no_outage(game: str, travel: time_machine.Coordinates) -> None:
+def test_a_minute_without_a_sweep_is_no_outage(game: str, travel: time_machine.Traveller) -> None:
     travel.shift(timedelta(seconds=60))
     clock.sweep()
 
@@ -208,7 +208,7 @@ def test_a_minute_without_a_sweep_is_no_outage(game: str, travel: time_machine.C
 
 
 def test_a_clock_that_goes_back_takes_time_from_nobody(
-    game: str, travel: time_machine.Coordinates
+    game: str, travel: time_machine.Traveller
 ) -> None:
     before = deadline_of(open_decision(game))
     travel.shift(-2 * HOUR)
@@ -220,7 +220,7 @@ def test_a_clock_that_goes_back_takes_time_from_nobody(
     assert deadline_of(open_decision(game)) == before + HOUR
 
 
-def test_a_clock_that_wavers_is_no_jump(game: str, travel: time_machine.Coordinates) -> None:
+def test_a_clock_that_wavers_is_no_jump(game: str, travel: time_machine.Traveller) -> None:
     for seconds in (-60, 60, -30, 90):
         travel.shift(timedelta(seconds=seconds))
         clock.sweep()
@@ -231,7 +231,7 @@ def test_a_clock_that_wavers_is_no_jump(game: str, travel: time_machine.Coordina
 
 @pytest.mark.parametrize("jump", [2 * HOUR, 3650 * DAY])
 def test_a_clock_that_jumps_ahead_and_back_neither_forfeits_nor_hides_outages(
-    game: str, travel: time_machine.Coordinates, caplog: pytest.LogCaptureFixture, jump: timedelta
+    game: str, travel: time_machine.Traveller, caplog: pytest.LogCaptureFixture, jump: timedelta
 ) -> None:
     before = deadline_of(open_decision(game))
     travel.shift(jump)
@@ -251,7 +251,7 @@ def test_a_clock_that_jumps_ahead_and_back_neither_forfeits_nor_hides_outages(
 
 
 def test_who_is_asked_between_the_jumps_loses_nothing(
-    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+    game: str, travel: time_machine.Traveller, ann: Person, ben: Person
 ) -> None:
     travel.shift(2 * HOUR)
     clock.sweep()
@@ -260,11 +260,11 @@ def test_who_is_asked_between_the_jumps_loses_nothing(
     draft_again = deadline_of(open_decision(game))
     clock.sweep()
 
-    assert deadline_of(open_decision(game)) == draft_again >= NOON + DAY
+    assert draft_again > deadline_of(open_decision(game)) == NOON + DAY
 
 
 def test_two_machines_whose_clocks_differ_give_no_time_again_and_again(
-    game: str, travel: time_machine.Coordinates, monkeypatch: pytest.MonkeyPatch
+    game: str, travel: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = deadline_of(open_decision(game))
     ahead, behind = clock._OwnSweep(), clock._OwnSweep()
@@ -278,7 +278,7 @@ def test_two_machines_whose_clocks_differ_give_no_time_again_and_again(
 
 
 def test_the_operator_can_extend_and_cancel(
-    game: str, travel: time_machine.Coordinates, ann: Person
+    game: str, travel: time_machine.Traveller, ann: Person
 ) -> None:
     before, until = open_decision(game), deadline_of(open_decision(game))
     services.extend_game(game, 2 * DAY)
@@ -295,7 +295,7 @@ def test_the_operator_can_extend_and_cancel(
 
 
 def test_projections_can_be_deleted_and_rebuilt(
-    game: str, travel: time_machine.Coordinates, ann: Person, ben: Person
+    game: str, travel: time_machine.Traveller, ann: Person, ben: Person
 ) -> None:
     people = [ann, ben]
     draft(game, people)

@@ -81,8 +81,11 @@ def test_a_forfeit_is_told_to_the_others(
 
     told = sent(sink, "seat_left")
 
-    assert {mail["To"] for mail in told} == {p.player.email for p in people if p is not late}
+    assert {mail["To"] for mail in told} == {person.player.email for person in people}
     assert all("the turns are skipped" in text_of(mail) for mail in told)
+    mine = next(mail for mail in told if mail["To"] == late.player.email)
+    assert "You are out of the game" in text_of(mine)
+    assert sent(sink, "timed_out") == [], "the clock has played nothing"
 
 
 def test_who_takes_a_seat_over_gets_the_hand_and_the_question(
