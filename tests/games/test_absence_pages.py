@@ -543,6 +543,24 @@ def test_who_has_left_looks_at_the_table_only_by_sitting_down(
     assert "You resigned" not in visitor(ben).get("/").words
 
 
+def test_nobody_comes_back_to_another_seat_than_their_own(
+    ann: Person, ben: Person, cleo: Person
+) -> None:
+    game = start(ann, ben, cleo)
+    link = offered(ann, game)
+    absence.leave(ben.player, game)
+    visitor(Person("Dora")).post(f"/games/{game}/join/")
+    absence.leave(cleo.player, game)
+
+    late = visitor(ben).get(f"/games/{game}/join/")
+    assert (late.status, late.title) == (409, "Every seat is taken")
+    assert visitor(ben).post(f"/games/{game}/join/").status == 409
+    refused = visitor(ben).post(link)
+    assert refused.status == 409
+    assert "You have sat on another seat of this game" in refused.words
+    assert seat_of(ann, game).number == 0
+
+
 # ---- Handing a seat over -----------------------------------------------------------------------
 
 
@@ -783,6 +801,23 @@ def test_a_proposal_that_a_move_has_overtaken_is_answered_with_the_news(
     stale = propose(mover, game, "undo", version="4")
     assert "The game has gone on" in stale.words
     assert not Proposal.objects.filter(state=Proposal.State.OPEN, version="5").exists()
+
+
+def test_who_is_away_is_asked_about_the_course_of_the_game_but_not_about_a_pause(
+    game: str, ann: Person, ben: Person
+) -> None:
+    late = asked_person(game, [ann, ben])
+    playing = other(late, [ann, ben])
+    run_out(game)
+
+    called_off = propose(playing, game, "cancel")
+    assert f"Still to answer: {late.player.name}." in called_off.words
+    assert not page_of(late, game).has_form("/proposals/")
+    propose(playing, game, "pause", seconds=str(DAY))
+    assert Game.objects.get().is_paused
+    visitor(late).post(f"/games/{game}/back/")
+    visitor(late).send(page_of(late, game), "/proposals/", answer="agree")
+    assert Game.objects.get().ending == "agreed"
 
 
 def test_who_is_away_comes_back_before_they_propose(game: str, ann: Person, ben: Person) -> None:
