@@ -73,6 +73,7 @@ docs-check: $(VENV)/dev.stamp ## What must be documented is
 
 GAMES ?= 2000
 SCENARIO ?= base
+SEED ?= 1
 fuzz: $(VENV)/dev.stamp ## Play GAMES random games of SCENARIO (or all); check every law after every move
 	$(BIN)/python -m tests.fuzz --games $(GAMES) --scenario $(SCENARIO)
 
@@ -83,7 +84,7 @@ playthrough: $(VENV)/dev.stamp ## Whole games over REST and mail, on production'
 	$(BIN)/python -m tests.playthrough
 
 simulate-year: $(VENV)/dev.stamp ## GAMES games of a year with a clock that jumps; prove that nobody loses by it
-	$(BIN)/python -m tests.simulate_year --games $(GAMES)
+	$(BIN)/python -m tests.simulate_year --games $(GAMES) --seed $(SEED)
 
 bench: $(VENV)/dev.stamp ## Measure
 	$(BIN)/python -m bench

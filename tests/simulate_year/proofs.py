@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 TICK = timedelta(seconds=10)
 ALLOWED_PER_LIFE = 3
-MID_TURN = ("story", "tuck", "water", "lava", "share", "fish")
+SEALED = "fish"
+MID_TURN = ("story", "tuck", "water", "lava", "share", SEALED)
 
 OUTCOMES = {
     "miss_excused": "excused",
@@ -34,6 +35,9 @@ OUTCOMES = {
     "seat_forfeited": "forfeit",
 }
 """What the clock has done about a seat, by the event that says so."""
+
+NEW_LIFE = ("miss_excused", "seat_returned", "seat_taken_over")
+"""What starts the clock of an open decision anew."""
 
 SAMPLE = 0.05
 FEWEST = 50
@@ -51,6 +55,14 @@ class Due(NamedTuple):
     def asked(self) -> Asked:
         """Return the question in its present life."""
         return Asked(self.decision.decision, self.decision.lives, self.player)
+
+    @property
+    def expected(self) -> str:
+        """Return what the clock is to do if nobody answers: what is sealed is answered safely."""
+        if self.decision.kind == SEALED:
+            return Game.Absence.MOVE
+        game = self.decision.game
+        return "excused" if self.misses < game.excused_misses else game.absence
 
     @property
     def player(self) -> int:
@@ -135,8 +147,7 @@ class Proofs:
 
     def _look_at_time_out(self, due: Due, outcome: str) -> None:
         play, game = self.year.plays[due.decision.game_id], due.decision.game
-        used_up = due.misses >= game.excused_misses
-        if outcome != (game.absence if used_up else "excused"):
+        if outcome != due.expected:
             self.fail(game.pk, f"{outcome} for {due.asked}, with {due.misses} misses")
         for problem in self._problems(play, due):
             self.fail(game.pk, f"{problem}: {outcome} for {due.asked}")
@@ -189,22 +200,44 @@ class Proofs:
         game = decision.game
         move_time = timedelta(seconds=game.move_time)
         if decision.lives:
-            return move_time
+            return self._of_new_life(decision, move_time)
         row = Move.objects.get(game=game, number=decision.since)
         undone = next((e for e in json.loads(row.events) if e["type"] == "undone"), None)
         if row.decision and (undone or _goes_on(decision, row)):
+            put = row.decision.partition("-")[0]
+            before = game.decisions.get(decision=f"{put}-{decision.seat}")
             floor = min(DAY, move_time) if undone and undone["agreed"] else timedelta(0)
-            before = game.decisions.get(decision=row.decision)
             return max(self._left(before), floor)
         return move_time if game.bank is None else self._bank(decision)
 
+    def _of_new_life(self, decision: Decision, move_time: timedelta) -> timedelta:
+        """A new life has the time of a move; but a seat that is handed over goes on with its own.
+
+        Then it has at least a day, once.
+        """
+        moves = Move.objects.filter(game=decision.game, number__gt=decision.since, seat=None)
+        events = [event for move in moves.order_by("number") for event in json.loads(move.events)]
+        begun = [e for e in events if e["type"] in NEW_LIFE and e["seat"] == decision.seat]
+        if not begun[-1].get("handed_over"):
+            return move_time
+        return min(DAY, move_time) if decision.lives == 1 else timedelta(0)
+
     def _bank(self, decision: Decision) -> timedelta:
+        """Return what a bank has: what the last answer left, and the time of a move.
+
+        When a sealed answer was given nobody may tell, so it takes nothing. What a bot has
+        answered for the seat adds nothing.
+        """
         game = decision.game
+        move_time, cap = (timedelta(seconds=s or 0) for s in (game.move_time, game.bank_cap))
         before = game.decisions.filter(seat=decision.seat, since__lt=decision.since)
-        last = before.exclude(closed_by="").order_by("since").last()
-        seconds = game.bank if last is None else game.move_time
-        left = self._left(last) if last else timedelta(0)
-        return min(left + timedelta(seconds=seconds or 0), timedelta(seconds=game.bank_cap or 0))
+        answered = before.exclude(closed_by="").exclude(kind=SEALED)
+        last = answered.order_by("since").last()
+        if last is None:
+            return timedelta(seconds=game.bank or 0)
+        if last.closed_by == Move.Actor.BOT:
+            return max(self._left(last), move_time)
+        return min(self._left(last) + move_time, cap)
 
     # ---- Reminders -------------------------------------------------------------------------
 
