@@ -137,7 +137,7 @@ def _copying(model: Any, changes: dict[str, str], key: Any) -> tuple[str, list[A
     values = ", ".join(changes.get(field.column, f'"{field.column}"') for field in fields)
     table, by = model._meta.db_table, model._meta.pk.column
     return (
-        f'INSERT INTO "{table}" ({columns}) SELECT {values} FROM "{table}",'  # noqa: S608
+        f'INSERT INTO "{table}" ({columns}) SELECT {values} FROM "{table}",'
         f' generate_series(1, %s) AS n WHERE "{by}" = %s',
         [OPEN_GAMES, key],
     )

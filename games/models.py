@@ -46,7 +46,7 @@ class Game(models.Model):
     ``move_time``, ``bank`` and ``bank_cap`` are in seconds; without a bank each turn has the time
     of a move, with one that is what a turn adds to it. ``rests``: whether night hours, free days
     and vacations rest the clocks. ``version`` is the number of the last move, 0 before set-up.
-    ``pauses`` are ``clocks.Stretch`` in JSON; ``credited`` is the end of the last outage that was
+    ``pauses`` are ``rests.Stretch`` in JSON; ``credited`` is the end of the last outage that was
     looked at for this game.
     """
 

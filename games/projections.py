@@ -30,7 +30,8 @@ from games.component_sets import component_set
 from games.models import Decision, Game, Move, Seat, Sitting
 from games.store import moment_of
 from games.timing import Clocks
-from notifications.clocks import Asked, Stretch, grant
+from notifications.clocks import Asked, grant
+from notifications.rests import Stretch
 
 if TYPE_CHECKING:
     from games.table import Table

@@ -39,7 +39,7 @@ from games.pace import Pace
 from games.projections import status_of
 from games.timing import Clocks
 from games.words import Teller
-from notifications.clocks import Stretch
+from notifications.rests import Stretch
 
 PAGE = 100
 """How many moves or games one answer lists, at most."""

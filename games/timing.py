@@ -16,9 +16,10 @@ from dewan_site.accounts.models import Rests as StoredRests
 from dewan_site.accounts.models import read_rests
 from games.models import Decision, Game, Seat, Sitting
 from notifications import clocks
-from notifications.clocks import Asked, Clock, Policy, Rests, Stretch
+from notifications.clocks import Asked, Clock, Policy
 from notifications.ladder import STAGES, Reminder, ladder
 from notifications.models import RecordedOutage
+from notifications.rests import Rests, Stretch
 
 BOT_PATIENCE = timedelta(seconds=5)
 """How long a bot may think before its nudge counts as lost."""

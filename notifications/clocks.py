@@ -1,49 +1,43 @@
 """The clock, pure: until when a seat can answer (docs/clock.md).
 
 Moments are parameters, aware and in UTC; nothing here asks what time it is. Running time is wall
-time less the union of all that a clock rests in: a player's nights, free days and vacations, and
-the stops that rest every clock (outages and pauses). Local time only says where a night or a day
-begins and ends; all arithmetic is done in UTC.
+time less the union of all that a clock rests in: a player's nights, free days and vacations
+(``notifications.rests``), and the stops that rest every clock (outages and pauses).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from functools import lru_cache
+from datetime import datetime, timedelta
 from heapq import merge
 from itertools import takewhile
-from typing import NamedTuple
-from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-NOTHING, TICK = timedelta(0), timedelta.resolution
-SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
-DAY, WEEK = timedelta(days=1), timedelta(weeks=1)
+from notifications.rests import (
+    DAY,
+    HOUR,
+    LONGEST_NIGHT,
+    MOST_VACATION,
+    MOST_WEEKDAYS,
+    MOVED,
+    NOTHING,
+    TICK,
+    WEEK,
+    YEAR,
+    Rests,
+    Stretch,
+    free_days,
+    nights,
+    union,
+)
 
 GAP = timedelta(seconds=60)
 """A silence of the sweep longer than this is an outage: deadlines move by it before any fires."""
 
 GRACE = HOUR
 """After a stop a clock runs at least as long as the stop was, up to this."""
-
-LONGEST_NIGHT = 12 * HOUR
-MOST_WEEKDAYS = 2
-
-MOVED = 5 * HOUR
-"""By so much, at most, clocks are moved in a week anywhere (by 1 or 2 hours as a rule)."""
-
-MOST_VACATION, YEAR = 30 * DAY + MOVED, 365 * DAY
-"""So much of any ``YEAR`` can be vacation: 30 days of a player's clock."""
-
-
-class Stretch(NamedTuple):
-    """An outage, a pause or a vacation: from its start up to, and without, its end."""
-
-    start: datetime
-    end: datetime
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,25 +63,6 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     def capped(self, bank: timedelta) -> timedelta:
         """Return a bank that is no fuller than it can get."""
         return bank if self.cap is None else min(bank, self.cap)
-
-
-class Rests(msgspec.Struct, frozen=True, kw_only=True):
-    """When one player's clock rests; in force for what is asked ``since`` then.
-
-    ``night`` is in minutes after local midnight: 22:00 to 07:00 is ``(1320, 420)``.
-    ``weekdays`` are those of ISO 8601, 1 is Monday.
-    """
-
-    zone: str = "UTC"
-    night: tuple[int, int] | None = None
-    weekdays: tuple[int, ...] = ()
-    vacations: tuple[Stretch, ...] = ()
-    since: datetime = datetime.min.replace(tzinfo=UTC)
-
-    @property
-    def night_length(self) -> timedelta:
-        """How long a night is by the wall clock."""
-        return (self.night[1] - self.night[0]) % (DAY // MINUTE) * MINUTE if self.night else NOTHING
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,7 +193,7 @@ class Run(msgspec.Struct, frozen=True):
         """Return what rests it at some time between two moments."""
         kinds = {
             "night": nights(self.rests, since, until),
-            "weekday": _free_days(self.rests, since, until),
+            "weekday": free_days(self.rests, since, until),
             "vacation": self.rests.vacations,
             "stopped": self.stops,
         }
@@ -294,17 +269,6 @@ def _floor(before: Run | None, asked: Asked) -> datetime:
 # ---- When a clock runs -------------------------------------------------------------------------
 
 
-def union(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    """Return stretches in order and apart that cover what the given ones cover."""
-    apart: list[Stretch] = []
-    for start, end in sorted(stretch for stretch in stretches if stretch.start < stretch.end):
-        if apart and start <= apart[-1].end:
-            apart[-1] = Stretch(apart[-1].start, max(apart[-1].end, end))
-        else:
-            apart.append(Stretch(start, end))
-    return tuple(apart)
-
-
 def _runs(
     at: datetime, until: datetime, rests: Rests, stops: Sequence[Stretch]
 ) -> Iterator[Stretch]:
@@ -319,7 +283,7 @@ def _runs(
 def _runs_by_day(at: datetime, until: datetime, rests: Rests) -> Iterator[Stretch]:
     if at >= until:
         return
-    daily = merge(nights(rests, at, until), _free_days(rests, at, until))
+    daily = merge(nights(rests, at, until), free_days(rests, at, until))
     for start, end in takewhile(lambda rest: rest.start < until, daily):
         if at < start:
             yield Stretch(at, start)
@@ -330,77 +294,6 @@ def _runs_by_day(at: datetime, until: datetime, rests: Rests) -> Iterator[Stretc
 
 def _any_within(rests: Iterable[Stretch], since: datetime, until: datetime) -> bool:
     return any(max(start, since) < min(end, until) for start, end in rests)
-
-
-# ---- Nights and free days ----------------------------------------------------------------------
-
-
-def nights(rests: Rests, since: datetime, until: datetime) -> Iterator[Stretch]:
-    """Yield the nights that may lie between two moments, in order."""
-    if rests.night and rests.night_length:
-        begins = rests.night[0] * MINUTE
-        for day in _dates(rests.zone, since, until):
-            yield _stretch(rests.zone, day, begins, begins + rests.night_length)
-
-
-def _free_days(rests: Rests, since: datetime, until: datetime) -> Iterator[Stretch]:
-    if rests.weekdays:
-        for day in _dates(rests.zone, since, until):
-            if day.isoweekday() in rests.weekdays:
-                yield _stretch(rests.zone, day, NOTHING, DAY)
-
-
-def _dates(zone: str, since: datetime, until: datetime) -> Iterator[date]:
-    """Yield the dates whose night or day may lie between two moments."""
-    tz = _zone(zone)
-    day, last = since.astimezone(tz).date() - DAY, until.astimezone(tz).date()
-    while day <= last:
-        yield day
-        day += DAY
-
-
-@lru_cache(maxsize=10_000)
-def _stretch(zone: str, day: date, begins: timedelta, ends: timedelta) -> Stretch:
-    midnight = datetime.combine(day, time())
-    return Stretch(_first_shown(zone, midnight + begins), _last_before(zone, midnight + ends))
-
-
-def _first_shown(zone: str, local: datetime) -> datetime:
-    """Return the first moment at which clocks show a local time, or a later one if they skip it."""
-    first, second = _moments(zone, local)
-    if first <= second:
-        return first
-    seconds = range((first - second) // SECOND + 1)
-    skip = bisect_left(seconds, local, key=lambda s: _shown(zone, second + s * SECOND))
-    return second + skip * SECOND
-
-
-def _last_before(zone: str, local: datetime) -> datetime:
-    """Return the moment from which on clocks never again show less than a local time."""
-    first, second = _moments(zone, local - TICK)
-    return second + TICK if first <= second else _first_shown(zone, local)
-
-
-def _moments(zone: str, local: datetime) -> tuple[datetime, datetime]:
-    """Return both moments at which clocks show a local time; a skipped one has them reversed."""
-    aware = local.replace(tzinfo=_zone(zone))
-    return aware.astimezone(UTC), aware.replace(fold=1).astimezone(UTC)
-
-
-def _shown(zone: str, moment: datetime) -> datetime:
-    """Return what clocks show at a moment."""
-    return moment.astimezone(_zone(zone)).replace(tzinfo=None, fold=0)
-
-
-@lru_cache
-def _zone(name: str) -> tzinfo:
-    """Return a zone; one that is not known any more counts as UTC."""
-    return ZoneInfo(name) if name in _zones() else UTC
-
-
-@lru_cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
 
 
 # ---- The latest moment -------------------------------------------------------------------------
@@ -455,88 +348,3 @@ def _counted(rests: Rests, begun: datetime) -> Iterator[Stretch]:
         if length > NOTHING:
             counted += length
             yield Stretch(max(start, begun), max(start, begun) + length)
-
-
-# ---- What rests a player can have --------------------------------------------------------------
-
-
-def problem_with(rests: Rests) -> str | None:
-    """Return what is wrong with rests and what would be right, or None."""
-    if rests.zone not in _zones():
-        return f"“{rests.zone}” is no time zone; write one like Europe/Berlin."
-    return _problem_with_night(rests) or _problem_with_days(rests) or _problem_with_vacation(rests)
-
-
-def _problem_with_night(rests: Rests) -> str | None:
-    if rests.night is None:
-        return None
-    if not all(0 <= minute < DAY // MINUTE for minute in rests.night):
-        return "A night begins and ends at a time of day, from 00:00 to 23:59."
-    if not NOTHING < rests.night_length <= LONGEST_NIGHT:
-        return "A night ends at another time than it begins, at most 12 hours later."
-    return None
-
-
-def _problem_with_days(rests: Rests) -> str | None:
-    days = rests.weekdays
-    if len(set(days)) < len(days) or not set(days) <= set(range(1, 8)):
-        return "Free days are different days of the week, from 1 (Monday) to 7 (Sunday)."
-    if len(days) > MOST_WEEKDAYS:
-        return f"{len(days)} days a week are too many; at most 2 can be free."
-    return None
-
-
-def _problem_with_vacation(rests: Rests) -> str | None:
-    if any(start >= end for start, end in rests.vacations):
-        return "A vacation ends after it begins."
-    if _most_in_a_year(union(rests.vacations)) > MOST_VACATION:
-        return "That is too much vacation; there can be 30 days in any 365, all together."
-    return None
-
-
-def _most_in_a_year(apart: Sequence[Stretch]) -> timedelta:
-    """Return how much of a ``YEAR`` stretches cover; it is most in one that ends with one."""
-    return max((_in_year_before(end, apart) for _, end in apart), default=NOTHING)
-
-
-def _in_year_before(moment: datetime, apart: Iterable[Stretch]) -> timedelta:
-    spans = [
-        min(moment - start, YEAR) - min(moment - end, YEAR) for start, end in apart if end <= moment
-    ]
-    return sum(spans, NOTHING)
-
-
-# ---- Until the last one has gone over to the clock above ---------------------------------------
-
-HALF = "half"
-LAST_TENTH = "last_tenth"
-_PARTS = {HALF: 0.5, LAST_TENTH: 0.9}
-Outage = Stretch
-
-
-class _Reminder(NamedTuple):
-    stage: str
-    at: datetime
-
-
-def reminder_after(
-    asked_at: datetime, deadline: datetime, moment: datetime, after_stage: str = ""
-) -> _Reminder | None:
-    """Return the first reminder that falls due after a moment, and after a stage already sent."""
-    stages = list(_PARTS)
-    for stage in stages[stages.index(after_stage) + 1 if after_stage else 0 :]:
-        at = asked_at + (deadline - asked_at) * _PARTS[stage]
-        if at > moment:
-            return _Reminder(stage, at)
-    return None
-
-
-def credited(asked_at: datetime, deadline: datetime, outages: Iterable[Outage]) -> datetime:
-    """Return a deadline with the time of each outage given back that fell into its run.
-
-    Each outage is judged against the deadline as the earlier ones left it.
-    """
-    for start, end in sorted(outages):
-        if asked_at < end and start < deadline:
-            deadline += end - max(start, asked_at)
-    return deadline

@@ -7,18 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 
-from notifications.clocks import (
-    HOUR,
-    NOTHING,
-    Asked,
-    Policy,
-    Rests,
-    Run,
-    Stretch,
-    last_run,
-    nights,
-    union,
-)
+from notifications.clocks import Asked, Policy, Run, last_run
+from notifications.rests import HOUR, NOTHING, Rests, Stretch, nights, union
 
 _Mark = TypeVar("_Mark", datetime, timedelta)
 

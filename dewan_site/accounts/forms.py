@@ -10,8 +10,8 @@ from django import forms
 
 from dewan_site.accounts.models import Player, known_zones
 from dewan_site.accounts.names import clean_name
-from notifications.clocks import Rests
 from notifications.ladder import STAGES
+from notifications.rests import Rests
 
 REGIONS = (
     "Africa",

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from dewan_site.accounts.names import NAME_LENGTH, name_from, validate_name
-from notifications import clocks, ladder
+from notifications import ladder, rests
 
 
 @cache
@@ -89,7 +89,7 @@ class Rests(models.Model):
     """When a player's clocks rest, for what they are asked from ``since`` on (docs/clock.md).
 
     A change is a new row and never touches an old one, so that a clock that runs is reckoned as
-    it was begun. ``data`` is a ``clocks.Rests`` in JSON.
+    it was begun. ``data`` is a ``rests.Rests`` in JSON.
     """
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="rests")
@@ -104,12 +104,12 @@ class Rests(models.Model):
         return f"rests of player {self.player_id} from {self.since}"
 
     @property
-    def rests(self) -> clocks.Rests:
+    def rests(self) -> rests.Rests:
         """Return them as clocks are reckoned with them."""
         return read_rests(self.data)
 
 
 @lru_cache(maxsize=10_000)
-def read_rests(data: str) -> clocks.Rests:
+def read_rests(data: str) -> rests.Rests:
     """Read ``Rests.data``."""
-    return msgspec.json.decode(data, type=clocks.Rests)
+    return msgspec.json.decode(data, type=rests.Rests)

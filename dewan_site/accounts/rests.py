@@ -16,21 +16,21 @@ from django.db import transaction
 from django.utils import timezone
 
 from dewan_site.accounts.models import Player, Rests
-from notifications import clocks
-from notifications.clocks import Stretch
+from notifications.rests import MOST_VACATION, Stretch, problem_with
+from notifications.rests import Rests as PlayerRests
 
 AHEAD = timedelta(days=365)
 """How far ahead a vacation can be booked."""
 
 
-def rests_of(player: Player) -> clocks.Rests:
+def rests_of(player: Player) -> PlayerRests:
     """Return what counts for what a player is asked from now on."""
     last = Rests.objects.filter(player=player).last()
-    return last.rests if last else clocks.Rests(zone=player.zone)
+    return last.rests if last else PlayerRests(zone=player.zone)
 
 
 @transaction.atomic
-def change(player: Player, night: tuple[int, int] | None, weekdays: Sequence[int]) -> clocks.Rests:
+def change(player: Player, night: tuple[int, int] | None, weekdays: Sequence[int]) -> PlayerRests:
     """Set the night hours (minutes after local midnight) and free days (ISO, 1 is Monday)."""
     _lock(player)
     before = rests_of(player)
@@ -76,12 +76,12 @@ def cancel(player: Player, start: datetime) -> None:
     _put(player, msgspec.structs.replace(rests, vacations=vacations))
 
 
-def days_left(rests: clocks.Rests, now: datetime) -> int:
+def days_left(rests: PlayerRests, now: datetime) -> int:
     """Return how many days of vacation a player has not used in the year that ends now."""
     year = Stretch(now - AHEAD, now)
     used = sum((_common(vacation, year) for vacation in rests.vacations), timedelta(0))
     booked = sum((v.end - max(v.start, now) for v in rests.vacations if v.end > now), timedelta(0))
-    return max((clocks.MOST_VACATION - used - booked) // timedelta(days=1), 0)
+    return max((MOST_VACATION - used - booked) // timedelta(days=1), 0)
 
 
 def _common(one: Stretch, other: Stretch) -> timedelta:
@@ -101,13 +101,13 @@ def _lock(player: Player) -> None:
     Player.objects.select_for_update().get(pk=player.pk)
 
 
-def _now(player: Player) -> clocks.Rests:
+def _now(player: Player) -> PlayerRests:
     return rests_of(player)
 
 
-def _put(player: Player, rests: clocks.Rests) -> clocks.Rests:
+def _put(player: Player, rests: PlayerRests) -> PlayerRests:
     """Write rests as a new row; raise ValidationError if there is a problem with them."""
-    problem = clocks.problem_with(rests)
+    problem = problem_with(rests)
     if problem:
         raise ValidationError(problem)
     rests = msgspec.structs.replace(rests, since=timezone.now())

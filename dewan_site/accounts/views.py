@@ -42,7 +42,7 @@ from dewan_site.accounts.forms import (
 from dewan_site.accounts.limits import client_of, within_limit
 from dewan_site.accounts.models import Player
 from notifications import mailbox_views, notices
-from notifications.clocks import Stretch
+from notifications.rests import Stretch
 
 MAILS_TO_ADDRESS = 5
 """How many mails with links an address gets in an hour, at most."""

@@ -19,8 +19,7 @@ from dewan_site.accounts.models import Player, all_stages
 from games import pace, selectors
 from games.api import schemas
 from games.api.reading import REFUSED, player_of, valid
-from notifications import clocks
-from notifications.clocks import Stretch
+from notifications.rests import Rests, Stretch
 
 
 class MeView(APIView):
@@ -110,7 +109,7 @@ def _me(player: Player) -> dict[str, Any]:
     }
 
 
-def _rests(own: clocks.Rests) -> dict[str, Any]:
+def _rests(own: Rests) -> dict[str, Any]:
     night = own.night and dict(zip(("from", "to"), map(_time, own.night), strict=True))
     return {"night": night, "weekdays": list(own.weekdays)}
 

@@ -14,18 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from notifications.clocks import (
-    Asked,
-    Clock,
-    Policy,
-    Rests,
-    Stretch,
-    deadline,
-    grant,
-    problem_with,
-    running,
-    union,
-)
+from notifications.clocks import Asked, Clock, Policy, deadline, grant, running
+from notifications.rests import Rests, Stretch, problem_with, union
 from tests.engine.positions import repeatable
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

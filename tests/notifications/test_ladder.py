@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from notifications.clocks import Policy, Rests, Stretch
+from notifications.clocks import Policy
 from notifications.ladder import STAGES, Reminder, ladder
+from notifications.rests import Rests, Stretch
 from tests.notifications.test_deadlines import (
     NIGHTS,
     ZONES,
