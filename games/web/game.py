@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from engine.scenarios import SCENARIOS
 from engine.state import State
 from games import consent, selectors
 from games.access import NotVisible, Seen
-from games.models import Game, Proposal, Seat
+from games.models import Game, Seat
 from games.selectors import Position, Told
 from games.web import board, faces
 from games.web.asking import Awaited, asked_of, awaited, headline, name_of
@@ -83,13 +83,14 @@ def export(request: HttpRequest, game_id: str) -> JsonResponse:
 def _stage(game: Game) -> str:
     """Return what changes when there is something new: a move, an answer, somebody sitting down."""
     if game.version:
-        return _stage_of(game.version, consent.open_proposals(game))
+        return _stage_of(game.version, {p.pk: p.agreed for p in consent.open_proposals(game)})
     seated = game.seats.exclude(player=None, kind=Seat.Kind.HUMAN).count()
     return f"0.{seated}.{game.status}"
 
 
-def _stage_of(version: int, proposals: Sequence[Proposal]) -> str:
-    answers = (f"{proposal.pk}:{len(proposal.agreed)}" for proposal in proposals)
+def _stage_of(version: int, agreed: Mapping[int, Sequence[int]]) -> str:
+    """Return what tells of a move or an answer: the version, and who has agreed to proposals."""
+    answers = (f"{proposal}:{len(seats)}" for proposal, seats in agreed.items())
     return "-".join([str(version), *answers])
 
 
@@ -312,8 +313,8 @@ def _live(table: Tabletop, decisions: Sequence[Awaited]) -> Live:
     """Look often while a bot is to move; without script, load again only while others move."""
     poll = POLL_BOT if any(decision.is_bot for decision in decisions) else POLL_OTHERS
     waiting = asked_of(decisions) is None
-    stage = _stage_of(table.state.version, consent.open_proposals(table.seen.game))
-    return Live(stage, poll, poll * 2 if waiting else None)
+    agreed = {proposal["proposal"]: proposal["agreed"] for proposal in table.view["proposals"]}
+    return Live(_stage_of(table.state.version, agreed), poll, poll * 2 if waiting else None)
 
 
 def _played(request: HttpRequest, table: Tabletop) -> Told | None:
