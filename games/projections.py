@@ -87,7 +87,10 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
 def _last_answered(decisions: QuerySet[Decision], move: Move, seat: int) -> Decision | None:
     """Return what a seat has answered last, with the row that is about to be written."""
     answered = (~Q(closed_by="") | Q(decision=move.decision)) & ~Q(kind__in=_SEALED)
-    return decisions.filter(answered, seat=seat).order_by("since").last()
+    last = decisions.filter(answered, seat=seat).order_by("since").last()
+    if last is not None and last.decision == move.decision:
+        last.closed_by = move.actor
+    return last
 
 
 _SEALED = [name for name, kind in KINDS.items() if kind.sealed]
