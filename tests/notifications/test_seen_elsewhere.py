@@ -266,16 +266,21 @@ def test_who_is_next_because_another_is_skipped_has_the_whole_time(
         assert (open_decision(game).seat, clock_of(open_decision(game)).left) == (after, DAY)
 
 
+@pytest.mark.parametrize("options", [{}, {"bank": "P1D", "bank_cap": "P3D"}], ids=["time", "bank"])
 def test_who_plays_with_bots_has_time_for_every_turn(
-    travel: Travel, ann: Person, django_capture_on_commit_callbacks: Committing
+    travel: Travel,
+    ann: Person,
+    options: dict[str, str],
+    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        game = ann.open("me", "bot", move_time="P1D")
+        game = ann.open("me", "bot", "bot", "bot", move_time="P1D", **options)
     for turn in range(1, 5):
         go_to(travel, NOON + turn * 20 * HOUR)
         with django_capture_on_commit_callbacks(execute=True):
             asked_person(game, [ann]).choose(game)
-        assert clock_of(open_decision(game)).left == DAY
+        assert clock_of(open_decision(game)).left >= DAY
+    assert projections.differences(game) == []
 
 
 def test_what_is_answered_sealed_takes_nothing_from_a_bank(

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 TICK = timedelta(seconds=10)
 ALLOWED_PER_LIFE = 3
+MOST_LOOKS = 5
+"""How often at most a decision is looked at by one sweep after the other."""
+
 SEALED = "fish"
 MID_TURN = ("story", "tuck", "water", "lava", "share", SEALED)
 
@@ -78,6 +81,7 @@ class Proofs:
     def __init__(self, year: Year) -> None:
         self.year = year
         self.failures: list[str] = []
+        self.looks: dict[int, int] = {}
         self.stages: set[tuple[str, str, str]] = set()
         logging.getLogger("dewan.clock").addHandler(_Listener(self))
 
@@ -106,8 +110,16 @@ class Proofs:
         for (game, seat), outcome in done.items():
             self.fail(game, f"{outcome} for seat {seat}, which was not late")
         self._look_at_reminders(before["mail"], due)
-        self._look_whether_done(woken, sealed)
+        self._look_at_progress(woken)
         return set(woken.values())
+
+    def _look_at_progress(self, woken: dict[int, str]) -> None:
+        """What a sweep has looked at may be due once more, but not again and again."""
+        before = self.looks if self.year.now - self.year.swept_at <= TICK else {}
+        self.looks = {decision: before.get(decision, 0) + 1 for decision in woken}
+        for decision, looks in self.looks.items():
+            if looks > MOST_LOOKS:
+                self.fail(woken[decision], f"decision {decision} is due again and again")
 
     def _due(self, woken: dict[int, str], sealed: set[tuple[str, int]]) -> Iterator[Due]:
         """Yield what people are asked that the sweep will look at, as the table shows it now."""
@@ -263,15 +275,6 @@ class Proofs:
         awake = ran(decision.runs_from, due.deadline, nights)
         if asleep and awake:
             self.fail(decision.game_id, f"{stage} of {due.asked} at night, with {awake} of day")
-
-    def _look_whether_done(self, woken: dict[int, str], sealed: set[tuple[str, int]]) -> None:
-        """Nothing that was due is so still, unless there was more than a sweep takes on."""
-        if len(woken) == clock.BATCH:
-            return
-        for game, decision in clock.due(self.year.now):
-            is_sealed = (game, Decision.objects.get(pk=decision).seat) in sealed
-            if decision in woken and not is_sealed:
-                self.fail(game, "due, swept, and due still")
 
     # ---- At the end ------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ class Year:
         self.now = YEAR_BEGINS
         self.queue: list[tuple[datetime, int, Callable[[], object]]] = []
         self.order = itertools.count()
+        self.swept_at = self.now
         self.stopped: Span | None = None
         self.outages = _outages(seed)
         self.count: dict[str, Counter[str]] = defaultdict(Counter)
@@ -109,13 +110,17 @@ class Year:
         with connection.cursor() as cursor:
             cursor.execute(NEXT_SWEEP)
             due = cursor.fetchone()[0]
-        return due and max(_next_tick(due), self.now)
+        return due and max(_next_tick(due), self.now, self.swept_at + TICK)
 
     def _sweep(self) -> None:
         """Sweep, as if it had run all along."""
         Heartbeat.objects.filter(pk=Heartbeat.SWEEP).update(swept_at=self.now - TICK)
-        touched = self.proofs.of_sweep(clock.sweep)
-        for game in touched:
+        self._look_at(self.proofs.of_sweep(clock.sweep))
+
+    def _look_at(self, touched: set[str]) -> None:
+        """Have the players of games that were swept see what has come of it."""
+        self.swept_at = self.now
+        for game in sorted(touched, key=lambda game: self.plays[game].number):
             self.in_game(self.plays[game], _nothing)
 
     def _service_is_gone(self, outage: Span) -> None:
@@ -126,9 +131,7 @@ class Year:
     def _service_is_back(self) -> None:
         """Sweep for the first time after an outage, which nobody has told the service of."""
         self.stopped = None
-        touched = self.proofs.of_sweep(clock.sweep, after_outage=True)
-        for game in touched:
-            self.in_game(self.plays[game], _nothing)
+        self._look_at(self.proofs.of_sweep(clock.sweep, after_outage=True))
 
     def _nudged(self, task: str, arguments: tuple[str, ...] = (), **_: Any) -> None:
         """Take the broker's place: a bot is woken a second later; few nudges are lost."""
