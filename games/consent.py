@@ -7,7 +7,7 @@ take moves back dies with the next move, every other after a week.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dewan_site.accounts.models import Player
-from engine.errors import IllegalMove
+from engine.errors import IllegalMove, StaleMove
 from engine.events import GameCancelled, GamePaused, GameResumed, SeatForfeited, Undone
 from engine.fold import Row, still_counting
 from games import store
@@ -26,6 +26,7 @@ from games.table import Answered, Table
 from notifications import notices
 
 Kind = Proposal.Kind
+TAKE_BACK = (Kind.UNDO, Kind.UNDO_TIME_OUT)
 
 LIFE = timedelta(days=7)
 """How long a proposal stands that does not die with the next move."""
@@ -40,16 +41,26 @@ _MOST = {Proposal.State.REFUSED: 1, Proposal.State.WITHDRAWN: 3}
 
 
 @transaction.atomic
-def propose(player: Player, game_id: str, kind: str, seconds: int | None = None) -> Proposal:
+def propose(
+    player: Player,
+    game_id: str,
+    kind: str,
+    seconds: int | None = None,
+    expected_version: int | None = None,
+) -> Proposal:
     """Propose something to the table; it is done at once if nobody else has to agree.
 
-    ``seconds`` is how long a pause is to be. Raises NotVisible for who does not sit there,
-    GameOver, InvalidRequest, or IllegalMove if there is nothing to take back.
+    ``seconds`` is how long a pause is to be. What is to be taken back is what was there at the
+    expected version: a second click must not take back one move more. Raises NotVisible for who
+    does not sit there, GameOver, InvalidRequest, StaleMove, or IllegalMove if there is nothing
+    to take back.
     """
     table = Table.lock(game_id)
     seat = _playing_seat(table, player)
     assert table.running is not None, "it raises if the game does not run"
     table.credit_outages()
+    if kind in TAKE_BACK and expected_version not in (None, table.game.version):
+        raise StaleMove("the game has gone on since the version you saw")
     _bury_dead(table.game)
     _check_new(table.game, seat, kind)
     proposal = Proposal(
@@ -58,7 +69,7 @@ def propose(player: Player, game_id: str, kind: str, seconds: int | None = None)
     _PREPARE[kind](table, proposal, seconds)
     proposal.save()
     if not _carry_out_if_agreed(table, proposal):
-        notices.tell_proposal(proposal, _must_agree(table, proposal))
+        notices.tell_proposal(proposal, must_agree(table.seats, proposal))
     return proposal
 
 
@@ -97,7 +108,7 @@ def _answer(table: Table, proposal: Proposal, seat: int, *, agree: bool) -> None
 
 
 def _carry_out_if_agreed(table: Table, proposal: Proposal) -> bool:
-    if not set(_must_agree(table, proposal)) <= set(proposal.agreed):
+    if not set(must_agree(table.seats, proposal)) <= set(proposal.agreed):
         return False
     proposal.state = Proposal.State.AGREED
     proposal.save(update_fields=["state"])
@@ -123,14 +134,15 @@ _OF_WHO_PLAYS = (Kind.PAUSE, Kind.RESUME)
 """What takes nothing from somebody who is away, and does not wait for them."""
 
 
-def _must_agree(table: Table, proposal: Proposal) -> list[int]:
+def must_agree(seats: Iterable[Seat], proposal: Proposal) -> list[int]:
+    """Return the seats that have to agree to a proposal, whoever has already."""
     kind = proposal.kind
-    if kind == Kind.RESUME and proposal.seat not in _agreed_to_pause(table.game):
+    if kind == Kind.RESUME and proposal.seat not in _agreed_to_pause(proposal.game):
         return [proposal.seat]
     standings = {Seat.Standing.PLAYING}
     if kind not in _OF_WHO_PLAYS:
         standings.add(Seat.Standing.ABSENT)
-    return [seat.number for seat in table.seats if seat.is_human and seat.standing in standings]
+    return [seat.number for seat in seats if seat.is_human and seat.standing in standings]
 
 
 def _agreed_to_pause(game: Game) -> list[int]:

@@ -6,12 +6,14 @@ last ``COUNTED`` turns of the last year; a turn that time ran out on counts as n
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from statistics import quantiles
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from engine.questions import KINDS
@@ -42,24 +44,39 @@ class Pace(msgspec.Struct, frozen=True):
 
 def paces_of(players: Collection[int]) -> dict[int, Pace]:
     """Return the pace of players who have been asked often enough, by player."""
-    found = {player: _pace(player) for player in set(players)}
+    turns: dict[int, list[_Turn]] = {}
+    for player, asked_at, answered_at, by, missed in _answered(players):
+        late = missed or by != Move.Actor.PLAYER
+        time = (answered_at - asked_at).total_seconds() if by == Move.Actor.PLAYER else None
+        turns.setdefault(player, []).append(_Turn(time, late))
+    found = {player: _pace(of_player) for player, of_player in turns.items()}
     return {player: pace for player, pace in found.items() if pace}
 
 
-def _pace(player: int) -> Pace | None:
+class _Turn(NamedTuple):
+    """How many seconds a player took to answer, None if somebody else did; whether it was late."""
+
+    time: float | None
+    late: bool
+
+
+def _answered(players: Collection[int]) -> Iterable[tuple[Any, ...]]:
+    """Read the last turns of players, in one query."""
+    newest_first = Window(RowNumber(), F("player"), F("answered_at").desc())
     asked = Decision.objects.filter(
-        player=player,
+        player__in=set(players),
         kind__in=_OWN_TURNS,
         answered_at__gt=timezone.now() - YEAR,
         closed_by__in=[Move.Actor.PLAYER, Move.Actor.CLOCK, Move.Actor.BOT],
-    ).order_by("-answered_at")
-    columns: Any = ("asked_at", "answered_at", "closed_by", "missed")
-    turns = list(asked.values_list(*columns)[:COUNTED])
-    times = sorted(
-        (answered - at).total_seconds() for at, answered, by, _ in turns if by == Move.Actor.PLAYER
     )
-    if len(turns) < FEWEST or len(times) < FEWEST:
+    last = asked.annotate(place=newest_first).filter(place__lte=COUNTED)
+    return last.values_list("player", "asked_at", "answered_at", "closed_by", "missed")
+
+
+def _pace(turns: Sequence[_Turn]) -> Pace | None:
+    times = [turn.time for turn in turns if turn.time is not None]
+    if len(times) < FEWEST:
         return None
     tenths = quantiles(times, n=10, method="inclusive")
-    late = sum(missed or by != Move.Actor.PLAYER for _, _, by, missed in turns)
+    late = sum(turn.late for turn in turns)
     return Pace(len(turns), round(tenths[4]), round(tenths[8]), 1 - late / len(turns))

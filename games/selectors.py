@@ -84,7 +84,7 @@ def view_of(seen: Seen, state: State | None) -> dict[str, Any]:
         "seats": _seats(game, seats_of(game), clocks),
         "awaiting": _awaiting(game, state, clocks),
         "paused_until": _paused_until(game),
-        "proposals": [_proposal(proposal) for proposal in consent.open_proposals(game)],
+        "proposals": [proposed(proposal) for proposal in consent.open_proposals(game)],
         "server_time": moment(timezone.now()),
         "commitment": game.commitment,
         "component_set": game.component_set_id,
@@ -132,15 +132,19 @@ def _paused_until(game: Game) -> str | None:
     return moment(pause.end) if pause else None
 
 
-def _proposal(proposal: Proposal) -> dict[str, Any]:
+def proposed(proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal: the seats that have agreed, those that are asked yet, its state."""
+    asked = consent.must_agree(seats_of(proposal.game), proposal)
     return {
         "proposal": proposal.pk,
         "kind": proposal.kind,
         "seat": proposal.seat,
         "agreed": proposal.agreed,
+        "missing": [seat for seat in asked if seat not in proposal.agreed],
         "first": proposal.first,
         "seconds": proposal.seconds,
         "made_at": moment(proposal.made_at),
+        "state": proposal.state,
     }
 
 

@@ -29,11 +29,11 @@ from engine.views import mask
 from games import consent, demo, selectors, store, timing
 from games.access import Seen
 from games.models import Game, Proposal, Seat
+from games.times import LEFT, rest_words, treatment
 from games.words import (
     CANCELLED,
     card_words,
     counted,
-    duration_words,
     listed,
     proposal_words,
     requirement_words,
@@ -229,30 +229,20 @@ def _asking(reading: Reading, asked: Question, headline: str, lines: list[str]) 
     )
 
 
-RESTS = {
-    "night": "your night hours",
-    "weekday": "your free days",
-    "vacation": "your vacation",
-    "stopped": "a pause or an outage",
-}
-"""What rests a clock, as it is said to its player."""
-
-
 def _until(reading: Reading) -> tuple[str, str]:
-    """Return until when the seat can answer, and what rests its clock before."""
+    """Return until when the seat can answer, and a sentence about what rests its clock."""
     decision = reading.game.decisions.select_related("game").get(
         seat=reading.seat, answered_at=None
     )
     clocks = timing.clocks_of([reading.game])[reading.game.pk]
     clock = clocks.clock(decision, timezone.now())
-    rests = listed([RESTS[rest] for rest in clock.rests])
+    rests = rest_words(clock.resting, clock.rests, whose="your") if clock.rests else ""
     return local_time(clock.deadline, reading.player.zone), rests
 
 
 def _sentences(until: tuple[str, str]) -> list[str]:
     when, rests = until
-    resting = [f"Until then your clock rests for {rests}; that is in it already."] if rests else []
-    return [f"You have until {when}.", *resting]
+    return [f"You have until {when}.", *([rests] if rests else [])]
 
 
 def _news(reading: Reading) -> list[Section]:
@@ -322,8 +312,8 @@ def _started(reading: Reading) -> Letter:
         preheader=f"{listed(reading.names)} are at the table",
         lines=[
             f"At the table: {listed(reading.names)}. {start} is the start player.",
-            "You will get a mail when it is your turn; each turn has "
-            f"{duration_words(reading.game.move_time)}.",
+            "You will get a mail when it is your turn.",
+            *treatment(selectors.options_of(reading.game)).sentences,
         ],
         sections=[_hand(reading)],
         link=reading.link,
@@ -489,21 +479,13 @@ def _leaver_message(mail: OutboxMail, game: Game, player: Player) -> EmailMultiA
     sitting = game.sittings.filter(player=player).exclude(until=None).last()
     assert sitting is not None, "who has left has sat there"
     letter = Letter(
-        headline=LEFT_BY[sitting.how],
+        headline=LEFT[sitting.how],
         lines=["The game goes on without you, and you get no more mails about it."],
         link=absolute("/"),
         link_label="My games",
     )
     headers = _stopping(absolute(account_links.stop_mails_path(player)))
     return _message(mail, player.email, f"Dewan: you have left game {game.pk}", letter, headers)
-
-
-LEFT_BY = {
-    "resigned": "You have resigned",
-    "timed_out": "Your time was up, and your seat is free for somebody else",
-    "handed_over": "Somebody has taken over your seat",
-}
-"""How a sitting ended (``games.models.Sitting.how``), as it is said to who sat there."""
 
 
 # ---- Mails about an account ------------------------------------------------------------------

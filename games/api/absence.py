@@ -86,7 +86,7 @@ class ProposalsView(APIView):
         """Propose something to the table; it is done when all who play have agreed."""
         player = sitting(request, game_id)
         proposal = consent.propose(player, game_id, **valid(schemas.NewProposal, request.data))
-        return Response(schemas.ProposalOut(proposal).data, status=201)
+        return Response(selectors.proposed(proposal), status=201)
 
 
 class ProposalView(APIView):
@@ -102,7 +102,7 @@ class ProposalView(APIView):
         player = sitting(request, game_id)
         agree: bool = valid(schemas.Answer, request.data)["agree"]
         answered = consent.answer(player, game_id, proposal, agree=agree)
-        return Response(schemas.ProposalOut(answered).data)
+        return Response(selectors.proposed(answered))
 
 
 class PaceView(APIView):

@@ -13,7 +13,6 @@ from rest_framework import serializers
 
 from dewan_site.env import duration
 from engine.scenarios import SCENARIOS
-from games import selectors
 from games.models import Game, Proposal, Seat
 from games.services import MAX_COMMANDS, MOST_EXCUSED
 from notifications.ladder import STAGES
@@ -71,14 +70,6 @@ class ProposalKind(s.ChoiceField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=Proposal.Kind.values, **kwargs)
-
-
-class Moment(s.CharField):
-    """A moment: UTC, ISO 8601."""
-
-    def to_representation(self, value: Any) -> str:
-        """Write it as everywhere."""
-        return selectors.moment(value)
 
 
 @extend_schema_field({"type": ["string", "integer"]})
@@ -171,6 +162,12 @@ class NewProposal(Body):
 
     kind = ProposalKind()
     seconds = Whole(required=False, min_value=1, help_text="How long a pause is to be.")
+    expected_version = Whole(
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="What you have seen: then a second request cannot take back one move more.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a length for what has none."""
@@ -251,21 +248,17 @@ class Awaited(s.Serializer):  # type: ignore[type-arg]
     )
 
 
-class Proposed(s.Serializer):  # type: ignore[type-arg]
+class ProposalOut(s.Serializer):  # type: ignore[type-arg]
     """A proposal: to take back moves from ``first`` on, to pause for ``seconds``, and others."""
 
-    proposal = s.IntegerField(source="pk")
+    proposal = s.IntegerField()
     kind = ProposalKind()
     seat = s.IntegerField(help_text="Who has proposed it.")
     agreed = s.ListField(child=s.IntegerField(), help_text="The seats that have agreed.")
+    missing = s.ListField(child=s.IntegerField(), help_text="The seats that are asked yet.")
     first = s.IntegerField(allow_null=True)
     seconds = s.IntegerField(allow_null=True)
-    made_at = Moment()
-
-
-class ProposalOut(Proposed):
-    """A proposal, and what has become of it."""
-
+    made_at = s.CharField()
     state = s.ChoiceField(choices=Proposal.State.values)
 
 
@@ -319,7 +312,7 @@ class GameView(Options):
     seats = SeatOut(many=True)
     awaiting = Awaited(many=True)
     paused_until = s.CharField(allow_null=True)
-    proposals = Proposed(many=True, help_text="Those that can still be agreed to.")
+    proposals = ProposalOut(many=True, help_text="Those that can still be agreed to.")
     server_time = s.CharField()
     commitment = s.CharField()
     component_set = s.CharField()

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.questions import KINDS
 from games.models import Game, Seat
-from games.web.times import rest_words
+from games.times import rest_words
 from games.words import counted, duration_words, listed, victory_words
 
 OF_OTHERS = {

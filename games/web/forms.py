@@ -16,8 +16,8 @@ from engine.scenarios.base import BASE
 from games.errors import InvalidRequest
 from games.models import Game
 from games.services import NewGame, Submitted
+from games.times import WHEN_UP
 from games.web.scenario import Said, said
-from games.web.times import WHEN_UP
 from games.words import duration_words
 
 MOST_SEATS = max(max(scenario.players) for scenario in SCENARIOS.values())

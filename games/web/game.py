@@ -21,6 +21,7 @@ from games import consent, selectors
 from games.access import NotVisible, Seen
 from games.models import Game, Seat
 from games.selectors import Position, Told
+from games.times import ending_words, treatment
 from games.web import board, faces
 from games.web.asking import Awaited, asked_of, awaited, headline, name_of
 from games.web.choices import NO_CHOICES, Choices, choices_of
@@ -35,7 +36,6 @@ from games.web.tableside import (
     sitters,
     tableside,
 )
-from games.web.times import ending_words, treatment
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""

@@ -20,12 +20,12 @@ from games.access import NotVisible
 from games.errors import GameFull
 from games.models import Game, Seat
 from games.selectors import Position
+from games.times import leaving_words, treatment
 from games.web import board, faces
 from games.web.asking import name_of, own_seat
 from games.web.doors import for_players, player_of, refusal, signed_in
 from games.web.scenario import said
 from games.web.tableside import sitters
-from games.web.times import leaving_words, treatment
 
 IN_PLAY = (Seat.Standing.PLAYING, Seat.Standing.ABSENT)
 """The standings of a seat that its player can give up."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from engine.errors import StaleMove
 from games import consent
 from games.access import visible_game
 from games.errors import InvalidRequest
-from games.models import Game, Proposal
+from games.models import Proposal
 from games.web.doors import for_players, news_path, signed_in
 from games.web.tableside import pauses
 
@@ -26,16 +24,16 @@ BECAME = {
 """What became of a proposal, as it is said to who has just made or answered it."""
 
 
-TAKE_BACK = (Proposal.Kind.UNDO, Proposal.Kind.UNDO_TIME_OUT)
-
-
 @require_POST
 @for_players
 def propose(request: HttpRequest, game_id: str) -> HttpResponse:
     """Propose something; what is proposed already is shown instead."""
     kind, version = request.POST.get("kind", ""), request.POST.get("version", "")
     try:
-        proposal = _propose_once(request, game_id, kind, version)
+        seen = int(version) if version.isdecimal() else None
+        proposal = consent.propose(
+            signed_in(request), game_id, kind, _seconds(request), expected_version=seen
+        )
     except InvalidRequest:
         if _is_proposed(request, game_id, kind):
             return redirect(_proposals(game_id))
@@ -43,20 +41,6 @@ def propose(request: HttpRequest, game_id: str) -> HttpResponse:
             return redirect(news_path(game_id, version))
         raise
     return _tell(request, game_id, proposal)
-
-
-@transaction.atomic
-def _propose_once(request: HttpRequest, game_id: str, kind: str, version: str) -> Proposal:
-    """Propose something; to take back only what the page has shown.
-
-    Where nobody else has to agree that is done at once, and a second click must not take back one
-    move more: it waits here for the first, and then finds another version.
-    """
-    visible_game(signed_in(request), game_id)
-    Game.objects.select_for_update(no_key=True).get(pk=game_id)
-    if kind in TAKE_BACK and _has_gone_on(request, game_id, version):
-        raise StaleMove("the game has gone on since the version you saw")
-    return consent.propose(signed_in(request), game_id, kind, _seconds(request))
 
 
 def _has_gone_on(request: HttpRequest, game_id: str, version: str) -> bool:

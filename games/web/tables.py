@@ -23,12 +23,12 @@ from games import absence, access, selectors, services
 from games.errors import GameFull, InvalidRequest
 from games.models import Game
 from games.pace import Pace
+from games.times import LEFT, WHEN_UP, ending_words, short_pace_words, turn_words
 from games.web.asking import Awaited, asked_of, awaited, headline
 from games.web.doors import for_players, for_viewers, player_of, signed_in
 from games.web.forms import NewGameForm
 from games.web.leaving import as_it_stands
 from games.web.tableside import is_person
-from games.web.times import LEFT, WHEN_UP, ending_words, short_pace_words, turn_words
 
 Paces = Mapping[tuple[str, int], Pace]
 """The pace of players by game and seat."""

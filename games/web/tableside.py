@@ -16,8 +16,8 @@ from dewan_site.links import absolute
 from games import selectors
 from games.access import Seen
 from games.models import Proposal, Seat
+from games.times import pace_words
 from games.web.asking import is_played_by_bot, name_of, own_seat
-from games.web.times import pace_words
 from games.words import counted, duration_words, listed, proposal_words
 
 PAUSES = [timedelta(days=days) for days in (1, 3, 7, 14)]
@@ -136,7 +136,7 @@ def proposal_faces(view: Details) -> list[ProposalFace]:
 
 def _proposal_face(view: Details, proposal: Details) -> ProposalFace:
     seats, you, agreed = view["seats"], view["you"], proposal["agreed"]
-    missing = [s for s in seats if _is_asked(s, proposal["kind"]) and s["seat"] not in agreed]
+    missing = [seats[seat] for seat in proposal["missing"]]
     what = proposal_words(proposal["kind"], proposal["first"], proposal["seconds"])
     return ProposalFace(
         number=proposal["proposal"],
@@ -146,16 +146,6 @@ def _proposal_face(view: Details, proposal: Details) -> ProposalFace:
         mine=proposal["seat"] == you,
         may_agree=any(s["seat"] == you and not is_played_by_bot(s) for s in missing),
     )
-
-
-def _is_asked(seat: Details, kind: str) -> bool:
-    """Tell whether a proposal needs this seat's yes (``games.consent``).
-
-    Whoever is away is asked about the course of the game, and answers when they are back.
-    """
-    is_away = seat["standing"] == Seat.Standing.ABSENT
-    plays = is_person(seat) and not is_played_by_bot(seat)
-    return plays or (is_away and kind not in (Proposal.Kind.PAUSE, Proposal.Kind.RESUME))
 
 
 # ---- What a player can do ----------------------------------------------------------------------

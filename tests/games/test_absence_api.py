@@ -663,8 +663,8 @@ def test_a_game_is_called_off_when_all_agree(ann: Person, ben: Person, game: str
     proposal = propose(ann, game, "cancel")
 
     assert proposal.items() >= {"kind": "cancel", "seat": 0, "agreed": [0], "state": "open"}.items()
-    shown = {name: value for name, value in proposal.items() if name != "state"}
-    assert ben.view(game)["proposals"] == ann.view(game)["proposals"] == [shown]
+    assert proposal["missing"] == [1]
+    assert ben.view(game)["proposals"] == ann.view(game)["proposals"] == [proposal]
     answered = agree(ben, game, proposal)
     assert answered.status_code == 200
     assert (answered.data["state"], answered.data["agreed"]) == ("agreed", [0, 1])
@@ -1166,3 +1166,17 @@ def test_nothing_of_this_is_told_without_a_token(ann: Person, game: str) -> None
         ("delete", "/me/vacations/2027-03-01T00:00:00.000000Z"),
     ):
         refused(send(ann, method, path), 401, "not_authenticated")
+
+
+def test_a_second_request_takes_back_not_one_move_more(ann: Person) -> None:
+    game = ann.open("me", "bot")
+    for _ in range(3):
+        ann.choose(game)
+        while services.play_bot(game):
+            pass
+    body = {"kind": "undo", "expected_version": ann.view(game)["version"]}
+
+    assert ann.post(f"/{game}/proposals", body).data["state"] == "agreed"
+    refused(ann.post(f"/{game}/proposals", body), 409, "stale_move")
+    del body["expected_version"]
+    assert ann.post(f"/{game}/proposals", body).data["state"] == "agreed"

@@ -20,7 +20,7 @@ from games import absence, consent, selectors, services, store
 from games.models import Decision, Game, Move, Proposal, Seat, SeatOffer
 from games.pace import FEWEST
 from games.services import NewGame
-from games.web.times import ending_words, treatment
+from games.times import ending_words, treatment
 from tests.clocks import let_run_out, open_decision
 from tests.pages import Page, Visitor
 from tests.people import Person, asked_person, draft

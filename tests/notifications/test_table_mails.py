@@ -62,7 +62,7 @@ def test_a_lost_seat_is_told_to_both_and_who_lost_it_learns_nothing_of_the_game(
     (left,), (told,) = sent(sink, "left"), sent(sink, "seat_left")
 
     assert (left["To"], told["To"]) == (late.player.email, other.player.email)
-    assert "your seat is free for somebody else" in text_of(left).lower()
+    assert "you lost your seat" in text_of(left)
     assert f"/games/{game}/" not in text_of(left)
     assert "hand" not in text_of(left)
     assert left["X-Dewan-Seat"] is None
