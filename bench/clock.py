@@ -123,9 +123,7 @@ def _open_a_million() -> None:
     later = "now() + (1 + n %% 2592000) * interval '1 second' + interval '1 hour'"
     with connection.cursor() as cursor:
         cursor.execute(*_copying(Game, {"id": id_of_copy}, game.pk))
-        cursor.execute(
-            *_copying(Decision, {"game_id": id_of_copy, "wake_at": later}, decision.pk)
-        )
+        cursor.execute(*_copying(Decision, {"game_id": id_of_copy, "wake_at": later}, decision.pk))
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE games_decision")
         cursor.execute("VACUUM ANALYZE games_game")
