@@ -32,11 +32,13 @@ class Kind(NamedTuple):
     forgets: float = 0
     takes_holidays: bool = False
     leaves: bool = False
+    looks: bool = True
+    """Whether they look until when they can answer."""
 
 
 KINDS = {
-    "sleeper": Kind(28, (0.02, 0.5)),
-    "quick": Kind(18, (0, 0.04), by_day=False),
+    "sleeper": Kind(28, (0.02, 0.5), looks=False),
+    "quick": Kind(18, (0, 0.04), by_day=False, looks=False),
     "slow": Kind(14, (0.6, 1.02), by_day=False),
     "holidaymaker": Kind(16, (0.02, 0.4), takes_holidays=True),
     "absent_minded": Kind(14, (0.05, 0.8), forgets=0.12),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -13,7 +13,9 @@ from django.db import connection
 
 from engine import commands as c
 from engine.errors import GameError
-from games import absence, consent, selectors, services
+from engine.legal import legal
+from engine.views import mask
+from games import absence, consent, selectors, services, store
 from games.access import NotVisible
 from games.models import Game, Proposal, Seat
 from tests.simulate_year.people import PEOPLE, Person, Plan
@@ -26,13 +28,21 @@ if TYPE_CHECKING:
 SECOND = timedelta(seconds=1)
 
 ASKED = """
-    SELECT decision, lives, games_decision.player_id, games_decision.kind
+    SELECT decision, lives, games_decision.player_id, games_decision.kind, standing
     FROM games_decision JOIN games_seat
         ON games_seat.game_id = games_decision.game_id AND number = seat
     WHERE games_decision.game_id = %s AND answered_at IS NULL
-        AND games_seat.kind = 'human' AND standing = 'playing'
+        AND games_seat.player_id = games_decision.player_id AND standing IN ('playing', 'absent')
+        AND NOT EXISTS (SELECT FROM games_sealedanswer
+            WHERE games_sealedanswer.game_id = games_decision.game_id
+                AND games_sealedanswer.seat = games_decision.seat)
 """
-"""What people are asked in a game, and have to answer themselves."""
+"""What people can answer in a game, and whether they do, or a bot for them."""
+
+PAUSES = """
+    SELECT at, events FROM games_move
+    WHERE game_id = %s AND seat IS NULL AND events ~ '"game_(paused|resumed)"' ORDER BY number
+"""
 
 
 class Asked(NamedTuple):
@@ -42,9 +52,28 @@ class Asked(NamedTuple):
     lives: int
     player: int
 
+    @property
+    def since(self) -> int:
+        """Return the number of the move that put it."""
+        return int(self.decision.partition("-")[0])
+
+    @property
+    def seat(self) -> int:
+        """Return the seat that is asked."""
+        return int(self.decision.partition("-")[2])
+
+
+def rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Return what a query finds."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
 
 class Play:
     """A game of the year; the same for the same seed and number, whatever else is played."""
+
+    game: Game
 
     def __init__(self, year: Year, number: int) -> None:
         self.year = year
@@ -52,14 +81,23 @@ class Play:
         self.dice = Random(f"{year.seed} game {number}")
         self.secrets = Random(f"{year.seed} secrets {number}")
         self.wanted = wanted(self.dice)
-        self.id = ""
         self.answers = 0
         self.plans: dict[Asked, Plan] = {}
         self.shown: dict[Asked, datetime] = {}
-        self.pauses: list[Span] = []
+        self.can_be_paused = False
         self.gone: set[int] = set()
         self.people = self.dice.sample(range(PEOPLE), self.wanted.options["players"])
         year.at(self.wanted.opened, partial(year.in_game, self, self.open))
+
+    @property
+    def id(self) -> str:
+        """Return the id of the game once it is open."""
+        return self.game.pk
+
+    @property
+    def move_time(self) -> timedelta:
+        """Return the time for a move."""
+        return timedelta(seconds=self.wanted.options["move_time"])
 
     # ---- Before the game -----------------------------------------------------------------
 
@@ -67,7 +105,7 @@ class Play:
         """Open the table, and have the others come to it; a few never come."""
         creator = self.year.people[self.people[0]]
         new = services.NewGame(**self.wanted.options)
-        self.id = services.create_game(self.year.player(creator), new).pk
+        self.game = services.create_game(self.year.player(creator), new)
         self.year.plays[self.id] = self
         come = self.wanted.options["seats"].count("open")
         for number in self.people[1 : come + 1] if self.wanted.is_joined else []:
@@ -87,18 +125,16 @@ class Play:
 
     def look(self) -> None:
         """Have everybody who is newly asked decide when to answer."""
-        with connection.cursor() as cursor:
-            cursor.execute(ASKED, [self.id])
-            asked = [(Asked(*row[:3]), row[3]) for row in cursor.fetchall()]
-        for question, kind in asked:
-            if question not in self.plans:
+        for *asked, kind, standing in rows(ASKED, self.id):
+            question = Asked(*asked)
+            if standing == Seat.Standing.PLAYING and question not in self.plans:
                 self._is_asked(question, kind)
 
     def _is_asked(self, asked: Asked, kind: str) -> None:
         person = self.year.person_of[asked.player]
         self.plans[asked] = plan = self._plan(person, asked, kind)
         if plan.moment:
-            answer = partial(self.answer, person, asked.decision)
+            answer = partial(self.answer, person, asked)
             self.year.at(max(plan.moment, self.year.now), partial(self.year.in_game, self, answer))
 
     def _plan(self, person: Person, asked: Asked, kind: str) -> Plan:
@@ -108,48 +144,54 @@ class Play:
             return self._leaves(person)
         if kind not in ("turn", "draft") and self.dice.random() < 0.7:
             return Plan(self.year.now + self.dice.uniform(1, 90) * SECOND, "slow")
-        return person.plan(self.year.now, self.until(asked), self.dice)
+        until = self.until(asked) if person.kind.looks else self.year.now + self.move_time
+        return person.plan(self.year.now, until, self.dice)
 
     def until(self, asked: Asked) -> datetime:
         """Return until when the table says that a question can be answered."""
-        until = dict(selectors.deadlines_of(Game.objects.get(pk=self.id)))
-        return self.shown.setdefault(asked, until[int(asked.decision.partition("-")[2])])
+        if self.can_be_paused:
+            self.game.refresh_from_db(fields=["pauses"])
+        until = dict(selectors.deadlines_of(self.game))[asked.seat]
+        return self.shown.setdefault(asked, until)
 
     def _leaves(self, person: Person) -> Plan:
         """Leave the game: half of those who do resign, the others are not heard of again."""
         self.gone.add(person.number)
         if self.dice.random() < 0.5:
-            resign = partial(absence.leave, self.year.player(person), self.id)
-            self.soon(self.dice.uniform(1, 20) * HOUR, partial(self.attempt, resign))
+            self.soon(self.dice.uniform(1, 20) * HOUR, partial(self.attempt, self._resign, person))
         return Plan(None, "vanished")
 
-    def answer(self, person: Person, decision: str) -> None:
-        """Answer a decision if it is still asked, and see what comes of it."""
-        with suppress(NotVisible):  # somebody else sits there now
-            legal = selectors.legal_of(self.year.player(person), self.id)
-            if legal["decision"] == decision:
-                self._choose(person, legal)
+    def _resign(self, person: Person) -> None:
+        absence.leave(self.year.player(person), self.id)
+        self._seat_is_free()
 
-    def _choose(self, person: Person, legal: dict[str, Any]) -> None:
-        entries = legal["entries"]
-        camps = [entry for entry in entries if entry["command"]["type"] == "camp"]
-        entry = self.dice.choice(camps if camps and self.dice.random() < 0.8 else entries)
-        self._submit(person, legal, c.parse(entry["command"]))
+    def answer(self, person: Person, asked: Asked) -> None:
+        """Answer a decision if it is still asked, and see what comes of it."""
+        if all(row[0] != asked.decision or row[2] != asked.player for row in rows(ASKED, self.id)):
+            return
+        state = store.state_of(self.game)
+        assert state is not None, "somebody is asked"
+        answers = [entry.command for entry in legal(mask(state, asked.seat), asked.seat)]
+        camps = [answer for answer in answers if isinstance(answer, c.Camp)]
+        command = self.dice.choice(camps if camps and self.dice.random() < 0.8 else answers)
+        self._submit(person, asked.decision, state.version, command)
         self.answers += 1
         incident = self.wanted.incidents.get(self.answers)
         if incident:
             self.attempt(partial(_INCIDENTS[incident], self, person))
 
-    def _submit(self, person: Person, seen: dict[str, Any], command: c.Command) -> None:
+    def _submit(
+        self, person: Person, decision: str | None, version: int, command: c.Command
+    ) -> None:
         submitted = services.Submitted(
-            decision=seen["decision"], expected_version=seen["version"], commands=(command,)
+            decision=decision, expected_version=version, commands=(command,)
         )
         services.submit_move(self.year.player(person), self.id, submitted)
 
-    def attempt(self, do: Callable[[], object]) -> None:
+    def attempt(self, do: Callable[..., object], *arguments: object) -> None:
         """Do what may be refused, for the game has gone on; what was refused is counted."""
         try:
-            do()
+            do(*arguments)
         except (GameError, NotVisible) as refusal:
             self.year.count["refused"][type(refusal).__name__] += 1
 
@@ -159,7 +201,7 @@ class Play:
         """Take back the last move freely, if that is possible."""
         view = selectors.game_view(self.year.player(person), self.id)
         if view["undo"]:
-            self._submit(person, {"decision": None, "version": view["version"]}, c.Undo())
+            self._submit(person, None, view["version"], c.Undo())
             self.year.count["incidents"]["undo"] += 1
 
     def hand_over(self, person: Person) -> None:
@@ -167,7 +209,7 @@ class Play:
         offer = absence.offer_seat(self.year.player(person), self.id)
         self.soon(self.dice.uniform(1, 40) * HOUR, partial(self._take, offer.token))
 
-    def seat_is_free(self) -> None:
+    def _seat_is_free(self) -> None:
         """Have somebody take a seat that was left, in most games."""
         if self.dice.random() < 0.7:
             self.soon(self.dice.uniform(1, 90) * HOUR, self._take)
@@ -182,6 +224,8 @@ class Play:
     def was_late(self, player: int, outcome: str) -> None:
         """Have a player who was late come back after a while, or ask to take it back."""
         person = self.year.person_of[player]
+        if outcome == "replacement":
+            self._seat_is_free()
         if person.number in self.gone:
             return
         if outcome == "bot":
@@ -199,6 +243,7 @@ class Play:
 
     def propose(self, kind: str, person: Person) -> None:
         """Propose something; who has to agree answers after a while, most with yes."""
+        self.can_be_paused |= kind == "pause"
         seconds = self.dice.randint(1, 240) * 3600 if kind == "pause" else None
         player = self.year.player(person)
         proposal = consent.propose(player, self.id, kind, seconds)
@@ -217,17 +262,22 @@ class Play:
             self._follow(answered)
 
     def _follow(self, proposal: Proposal) -> None:
-        """Keep what was agreed on in mind: pauses are reckoned with in the proofs."""
-        if proposal.state != Proposal.State.AGREED:
-            return
-        self.year.count["incidents"][proposal.kind] += 1
-        if proposal.kind == Proposal.Kind.PAUSE:
-            end = self.year.now + timedelta(seconds=proposal.seconds or 0)
-            self.pauses.append((self.year.now, end))
-            self._resume_early(proposal.seat)
-        elif proposal.kind == Proposal.Kind.RESUME:
-            begin, end = self.pauses.pop()
-            self.pauses.append((begin, min(end, self.year.now)))
+        if proposal.state == Proposal.State.AGREED:
+            self.year.count["incidents"][proposal.kind] += 1
+            if proposal.kind == Proposal.Kind.PAUSE:
+                self._resume_early(proposal.seat)
+
+    def pauses(self) -> list[Span]:
+        """Return the pauses that the log tells of."""
+        found: list[Span] = []
+        for at, events in rows(PAUSES, self.id) if self.can_be_paused else []:
+            (event,), moment = json.loads(events), datetime.fromisoformat(at)
+            if event["type"] == "game_paused":
+                found.append((moment, moment + timedelta(seconds=event["seconds"])))
+            else:
+                begin, end = found.pop()
+                found.append((begin, min(end, moment)))
+        return found
 
     def _resume_early(self, seat: int) -> None:
         """Have somebody propose to go on before the pause is over, at times."""

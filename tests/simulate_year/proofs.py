@@ -10,20 +10,19 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import connection
-
 from engine.verify import verify
 from games import projections, selectors
-from games.models import Decision, Game, Move, SealedAnswer, Seat, Sitting
-from notifications import clock, notices
-from notifications.models import OutboxMail, RecordedOutage
-from tests.simulate_year.playing import Asked, Play
+from games.models import Decision, Game, Move, Sitting
+from notifications import clock
+from notifications.models import RecordedOutage
+from tests.simulate_year.playing import Asked, Play, rows
 from tests.simulate_year.reckoning import DAY, HOUR, Span, ran, within
 
 if TYPE_CHECKING:
     from tests.simulate_year.year import Year
 
 TICK = timedelta(seconds=10)
+NOTHING = timedelta(0)
 ALLOWED_PER_LIFE = 3
 MOST_LOOKS = 5
 """How often at most a decision is looked at by one sweep after the other."""
@@ -46,33 +45,43 @@ SAMPLE = 0.05
 FEWEST = 50
 """Which part of the games is verified whole, and how many at least."""
 
+DUE = """
+    SELECT games_decision.id, games_decision.game_id, decision, lives, games_decision.player_id,
+        games_decision.kind, runs_from, granted, misses,
+        games_seat.kind = 'human' AND standing = 'playing'
+            AND NOT EXISTS (SELECT FROM games_sealedanswer
+                WHERE games_sealedanswer.game_id = games_decision.game_id
+                    AND games_sealedanswer.seat = games_decision.seat)
+    FROM games_decision JOIN games_seat
+        ON games_seat.game_id = games_decision.game_id AND number = games_decision.seat
+    WHERE answered_at IS NULL AND wake_at <= %s ORDER BY wake_at LIMIT %s
+"""
+"""What the sweep is going to look at, and whether a person is asked who has not answered."""
+
+LAST_ROWS = """
+    SELECT coalesce((SELECT max(id) FROM games_move), 0),
+        coalesce((SELECT max(id) FROM games_sealedanswer), 0),
+        coalesce((SELECT max(id) FROM notifications_outboxmail), 0)
+"""
+BY_CLOCK = "SELECT game_id, seat, events FROM games_move WHERE id > %s AND actor = 'clock'"
+SEALED_BY_CLOCK = "SELECT game_id, seat FROM games_sealedanswer WHERE id > %s AND actor = 'clock'"
+REMINDERS = """
+    SELECT game_id, decision, stage FROM notifications_outboxmail
+    WHERE id > %s AND kind = 'reminder'
+"""
+
 
 class Due(NamedTuple):
     """A decision that a sweep is to look at, as it stands right before."""
 
-    decision: Decision
-    deadline: datetime
+    pk: int
+    game: str
+    asked: Asked
+    kind: str
+    begun: datetime
+    granted: timedelta
     misses: int
-
-    @property
-    def asked(self) -> Asked:
-        """Return the question in its present life."""
-        return Asked(self.decision.decision, self.decision.lives, self.player)
-
-    @property
-    def expected(self) -> str:
-        """Return what the clock is to do if nobody answers: what is sealed is answered safely."""
-        if self.decision.kind == SEALED:
-            return Game.Absence.MOVE
-        game = self.decision.game
-        return "excused" if self.misses < game.excused_misses else game.absence
-
-    @property
-    def player(self) -> int:
-        """Return who is asked."""
-        player = self.decision.player_id
-        assert player is not None, "a person is asked"
-        return player
+    awaits_person: bool
 
 
 class Proofs:
@@ -99,182 +108,149 @@ class Proofs:
 
         In the first sweep after an outage nobody is late, whatever was shown before it.
         """
-        woken = {decision: game for game, decision in clock.due(self.year.now)}
-        sealed = _sealed(woken.values())
-        due = [] if after_outage else list(self._due(woken, sealed))
-        before = _last_rows()
+        woken = self._due()
+        people = [due for due in woken if due.awaits_person and not after_outage]
+        shown = {due: self._shown(due) for due in people}
+        ((last_move, last_answer, last_mail),) = rows(LAST_ROWS)
         sweep()
-        done = _done_by_clock(before, sealed)
-        for one in due:
-            self._look_at(one, done)
+        done = _done_by_clock(last_move, last_answer, {(due.game, due.asked.seat) for due in woken})
+        for due in people:
+            self._look_at(due, shown[due], done.pop((due.game, due.asked.seat), None), last_move)
         for (game, seat), outcome in done.items():
             self.fail(game, f"{outcome} for seat {seat}, which was not late")
-        self._look_at_reminders(before["mail"], due)
+        self._look_at_reminders(last_mail, shown)
         self._look_at_progress(woken)
-        return set(woken.values())
+        return {due.game for due in woken}
 
-    def _look_at_progress(self, woken: dict[int, str]) -> None:
-        """What a sweep has looked at may be due once more, but not again and again."""
-        before = self.looks if self.year.now - self.year.swept_at <= TICK else {}
-        self.looks = {decision: before.get(decision, 0) + 1 for decision in woken}
-        for decision, looks in self.looks.items():
-            if looks > MOST_LOOKS:
-                self.fail(woken[decision], f"decision {decision} is due again and again")
-
-    def _due(self, woken: dict[int, str], sealed: set[tuple[str, int]]) -> Iterator[Due]:
-        """Yield what people are asked that the sweep will look at, as the table shows it now."""
-        decisions = Decision.objects.filter(pk__in=woken).select_related("game")
-        seats = {(s.game_id, s.number): s for s in Seat.objects.filter(game__in=woken.values())}
-        for decision in decisions:
-            seat = seats[decision.game_id, decision.seat]
-            if not seat.is_played_by_bot and (seat.game_id, seat.number) not in sealed:
-                due = Due(decision, decision.runs_from, seat.misses)
-                yield due._replace(deadline=self._shown(due))
+    def _due(self) -> list[Due]:
+        found = rows(DUE, self.year.now, clock.BATCH)
+        return [Due(row[0], row[1], Asked(*row[2:5]), *row[5:]) for row in found]
 
     def _shown(self, due: Due) -> datetime:
         """Return the deadline that the table shows; unless it is near it need not be read again."""
-        game = due.decision.game
-        first = self.year.plays[game.pk].shown.get(due.asked)
+        first = self.year.plays[due.game].shown.get(due.asked)
         if first and first > self.year.now and not self._is_stopped(due, first):
             return first
-        return dict(selectors.deadlines_of(game))[due.decision.seat]
+        return dict(selectors.deadlines_of(Game.objects.get(pk=due.game)))[due.asked.seat]
 
     def _stops(self, game: str) -> list[Span]:
-        return [*self.year.outages, *self.year.plays[game].pauses]
+        return [*self.year.outages, *self.year.plays[game].pauses()]
 
     def _is_stopped(self, due: Due, until: datetime) -> bool:
         """Tell whether anything has stopped a clock that runs until then."""
-        begun, stops = due.decision.runs_from, self._stops(due.decision.game_id)
-        return any(begin < until and begun < end for begin, end in stops)
+        return any(begin < until and due.begun < end for begin, end in self._stops(due.game))
 
-    def _look_at(self, due: Due, done: dict[tuple[str, int], str]) -> None:
+    def _look_at(self, due: Due, shown: datetime, outcome: str | None, last_move: int) -> None:
         """Hold what the sweep did about a decision against what was shown before."""
-        game, seat = due.decision.game, due.decision.seat
-        outcome = done.pop((game.pk, seat), None)
-        is_late = due.deadline <= self.year.now
-        if is_late != (outcome is not None):
-            self.fail(game.pk, f"shown {due.deadline:%F %T}, but {outcome} for {due.asked}")
-        if outcome is not None:
-            self._look_at_time_out(due, outcome)
-
-    def _look_at_time_out(self, due: Due, outcome: str) -> None:
-        play, game = self.year.plays[due.decision.game_id], due.decision.game
-        if outcome != due.expected:
-            self.fail(game.pk, f"{outcome} for {due.asked}, with {due.misses} misses")
-        for problem in self._problems(play, due):
-            self.fail(game.pk, f"{problem}: {outcome} for {due.asked}")
+        if (shown <= self.year.now) != (outcome is not None):
+            self.fail(due.game, f"shown {shown:%F %T}, but {outcome} for {due.asked}")
+        if outcome is None:
+            return
+        play = self.year.plays[due.game]
+        for problem in self._problems(play, due, shown, last_move):
+            self.fail(due.game, f"{problem}: {outcome} for {due.asked}")
+        if outcome != _expected(play, due):
+            self.fail(due.game, f"{outcome} for {due.asked}, with {due.misses} misses")
         plan = play.plans.get(due.asked)
         self.year.count["causes"][plan.cause if plan else "unknown"] += 1
         self.year.count["outcomes"][outcome] += 1
-        play.was_late(due.player, outcome)
-        if outcome == "replacement":
-            play.seat_is_free()
+        play.was_late(due.asked.player, outcome)
 
-    def _problems(self, play: Play, due: Due) -> Iterable[str]:
+    def _problems(self, play: Play, due: Due, deadline: datetime, last_move: int) -> Iterator[str]:
         """Reckon a time-out again, and say what is wrong with it."""
-        now, decision, deadline = self.year.now, due.decision, due.deadline
-        stops = self._stops(decision.game_id)
-        if now - deadline >= TICK:
+        stops = self._stops(due.game)
+        if self.year.now - deadline >= TICK:
             yield f"shown {deadline:%F %T}, too late"
         for begin, end in stops:
-            grace = min(end - begin, HOUR) if decision.runs_from < end else timedelta(0)
+            grace = min(end - begin, HOUR) if due.begun < end else NOTHING
             if begin <= deadline < end + grace:
                 yield f"in the stop from {begin:%F %T} to {end:%F %T}, or its grace"
-        rests = self._rests(decision, decision.runs_from, deadline)
+        rests = self._rests(due.game, due.asked.player, due.begun, deadline)
         if within(deadline - timedelta.resolution, rests):
             yield f"{deadline:%F %T} is a time of rest"
-        running = ran(decision.runs_from, deadline, [*rests, *stops])
-        if running < decision.granted or decision.granted < self._granted(decision):
-            yield f"{running} of {decision.granted}, {self._granted(decision)} by the policy"
+        running, least = ran(due.begun, deadline, [*rests, *stops]), self._granted(due, last_move)
+        if not least <= due.granted <= running:
+            yield f"{running} of {due.granted}, {least} by the policy"
         first = play.shown.get(due.asked, deadline)
         if first != deadline and not self._is_stopped(due, deadline):
             yield f"first shown {first:%F %T}, then {deadline:%F %T}"
 
+    def _look_at_progress(self, woken: Sequence[Due]) -> None:
+        """What a sweep has looked at may be due once more, but not again and again."""
+        before = self.looks if self.year.now - self.year.swept_at <= TICK else {}
+        self.looks = {due.pk: before.get(due.pk, 0) + 1 for due in woken}
+        for due in woken:
+            if self.looks[due.pk] > MOST_LOOKS:
+                self.fail(due.game, f"{due.asked} is due again and again")
+
     # ---- What a decision has, reckoned again -----------------------------------------------
 
-    def _rests(self, decision: Decision, since: datetime, until: datetime) -> list[Span]:
-        """Return what rested or rests a clock between two moments, if its table lets it rest."""
-        if decision.player_id is None or not decision.game.rests:
+    def _rests(self, game: str, player: int | None, begun: datetime, until: datetime) -> list[Span]:
+        """Return what rests a clock between two moments, if its table lets it rest."""
+        if player is None or not self.year.plays[game].wanted.options["rests"]:
             return []
-        person = self.year.person_of[decision.player_id]
-        return person.rest_at(decision.runs_from).spans(since, until)
+        return self.year.person_of[player].rest_at(begun).spans(begun, until)
 
     def _left(self, decision: Decision) -> timedelta:
         """Return what was left of an answered decision's time."""
-        until = decision.answered_at
+        game, begun, until = decision.game_id, decision.runs_from, decision.answered_at
         assert until is not None, "it was answered"
-        rests = self._rests(decision, decision.runs_from, until)
-        running = ran(decision.runs_from, until, [*rests, *self._stops(decision.game_id)])
-        return max(decision.granted - running, timedelta(0))
+        rests = self._rests(game, decision.player_id, begun, until)
+        running = ran(begun, until, [*rests, *self._stops(game)])
+        return max(decision.granted - running, NOTHING)
 
-    def _granted(self, decision: Decision) -> timedelta:
+    def _granted(self, due: Due, last_move: int) -> timedelta:
         """Return what a decision is to have at least, by the log and the policy."""
-        game = decision.game
-        move_time = timedelta(seconds=game.move_time)
-        if decision.lives:
-            return self._of_new_life(decision, move_time)
-        row = Move.objects.get(game=game, number=decision.since)
+        options = self.year.plays[due.game].wanted.options
+        move_time = timedelta(seconds=options["move_time"])
+        if due.asked.lives:
+            return _of_new_life(due, move_time, last_move)
+        row = Move.objects.get(game=due.game, number=due.asked.since)
         undone = next((e for e in json.loads(row.events) if e["type"] == "undone"), None)
-        if row.decision and (undone or _goes_on(decision, row)):
+        if row.decision and (undone or (due.kind in MID_TURN and due.asked.seat == row.seat)):
             put = row.decision.partition("-")[0]
-            before = game.decisions.get(decision=f"{put}-{decision.seat}")
-            floor = min(DAY, move_time) if undone and undone["agreed"] else timedelta(0)
+            before = Decision.objects.get(game=due.game, decision=f"{put}-{due.asked.seat}")
+            floor = min(DAY, move_time) if undone and undone["agreed"] else NOTHING
             return max(self._left(before), floor)
-        return move_time if game.bank is None else self._bank(decision)
+        return self._bank(due, options) if "bank" in options else move_time
 
-    def _of_new_life(self, decision: Decision, move_time: timedelta) -> timedelta:
-        """A new life has the time of a move; but a seat that is handed over goes on with its own.
-
-        Then it has at least a day, once.
-        """
-        moves = Move.objects.filter(game=decision.game, number__gt=decision.since, seat=None)
-        events = [event for move in moves.order_by("number") for event in json.loads(move.events)]
-        begun = [e for e in events if e["type"] in NEW_LIFE and e["seat"] == decision.seat]
-        if not begun[-1].get("handed_over"):
-            return move_time
-        return min(DAY, move_time) if decision.lives == 1 else timedelta(0)
-
-    def _bank(self, decision: Decision) -> timedelta:
+    def _bank(self, due: Due, options: dict[str, int]) -> timedelta:
         """Return what a bank has: what the last answer left, and the time of a move.
 
         When a sealed answer was given nobody may tell, so it takes nothing. What a bot has
         answered for the seat adds nothing.
         """
-        game = decision.game
-        move_time, cap = (timedelta(seconds=s or 0) for s in (game.move_time, game.bank_cap))
-        before = game.decisions.filter(seat=decision.seat, since__lt=decision.since)
+        names = ("move_time", "bank", "bank_cap")
+        move_time, bank, cap = (timedelta(seconds=options[name]) for name in names)
+        before = Decision.objects.filter(game=due.game, since__lt=due.asked.since)
         answered = before.exclude(closed_by="").exclude(kind=SEALED)
-        last = answered.order_by("since").last()
+        last = next((d for d in answered.order_by("-since") if d.seat == due.asked.seat), None)
         if last is None:
-            return timedelta(seconds=game.bank or 0)
+            return bank
         if last.closed_by == Move.Actor.BOT:
             return max(self._left(last), move_time)
         return min(self._left(last) + move_time, cap)
 
     # ---- Reminders -------------------------------------------------------------------------
 
-    def _look_at_reminders(self, last: int, due: Sequence[Due]) -> None:
-        asked = {(one.decision.game_id, one.decision.decision): one for one in due}
-        columns = ("game_id", "decision", "seat", "stage")
-        written = OutboxMail.objects.filter(pk__gt=last, kind=notices.REMINDER)
-        for game, decision, seat, stage in written.values_list(*columns):
-            one = asked.get((game, decision))
-            if one is None or one.decision.seat != seat:
-                self.fail(game, f"{stage} of {decision} to {seat}, which was not due")
+    def _look_at_reminders(self, last_mail: int, shown: dict[Due, datetime]) -> None:
+        asked = {(due.game, due.asked.decision): due for due in shown}
+        for game, decision, stage in rows(REMINDERS, last_mail):
+            due = asked.get((game, decision))
+            if due is None:
+                self.fail(game, f"{stage} of {decision}, which was not due")
             elif (game, decision, stage) in self.stages:
                 self.fail(game, f"{stage} of {decision} a second time")
             else:
-                self._look_at_night(one, stage)
+                self._look_at_night(due, shown[due], stage)
             self.stages.add((game, decision, stage))
 
-    def _look_at_night(self, due: Due, stage: str) -> None:
-        decision, now = due.decision, self.year.now
-        rest = self.year.person_of[due.player].rest_at(decision.runs_from)
-        asleep = rest.sleeps_at(now) and rest.sleeps_at(now - TICK)
-        nights = rest.nights(decision.runs_from, due.deadline)
-        awake = ran(decision.runs_from, due.deadline, nights)
-        if asleep and awake:
-            self.fail(decision.game_id, f"{stage} of {due.asked} at night, with {awake} of day")
+    def _look_at_night(self, due: Due, until: datetime, stage: str) -> None:
+        rest, now = self.year.person_of[due.asked.player].rest_at(due.begun), self.year.now
+        if rest.sleeps_at(now) and rest.sleeps_at(now - TICK):
+            awake = ran(due.begun, until, rest.nights(due.begun, until))
+            if awake:
+                self.fail(due.game, f"{stage} of {due.asked} at night, with {awake} of day")
 
     # ---- At the end ------------------------------------------------------------------------
 
@@ -338,41 +314,44 @@ class _Listener(logging.Handler):
         self.proofs.failures.append(self.format(record))
 
 
-LAST_ROWS = """
-    SELECT (SELECT max(id) FROM games_move), (SELECT max(id) FROM notifications_outboxmail),
-        (SELECT max(id) FROM games_sealedanswer)
-"""
-
-
-def _last_rows() -> dict[str, int]:
-    """Return the ids of the last rows there are."""
-    with connection.cursor() as cursor:
-        cursor.execute(LAST_ROWS)
-        move, mail, sealed = cursor.fetchone()
-    return {"move": move or 0, "mail": mail or 0, "sealed": sealed or 0}
-
-
-def _sealed(games: Iterable[str]) -> set[tuple[str, int]]:
-    """Return who has answered sealed, by game and seat."""
-    return set(SealedAnswer.objects.filter(game__in=games).values_list("game_id", "seat"))
-
-
-def _done_by_clock(before: dict[str, int], sealed: set[tuple[str, int]]) -> dict[Any, str]:
+def _done_by_clock(
+    last_move: int, last_answer: int, woken: set[tuple[str, int]]
+) -> dict[tuple[str, int], str]:
     """Return what the clock has done since, by game and seat: its answer, or the seat's fate.
 
-    Answers that had been sealed before and became rows now are not of now.
+    Answers that had been sealed before become rows with the last one; they are not of now.
     """
     done: dict[tuple[str, int], str] = {}
-    for move in Move.objects.filter(pk__gt=before["move"], actor=Move.Actor.CLOCK):
-        fates = [e for e in json.loads(move.events) if e["type"] in OUTCOMES]
-        for event in fates:
-            done[move.game_id, event["seat"]] = OUTCOMES[event["type"]]
-        if move.seat is not None and not fates and (move.game_id, move.seat) not in sealed:
-            done.setdefault((move.game_id, move.seat), "move")
-    answers = SealedAnswer.objects.filter(pk__gt=before["sealed"], actor=Move.Actor.CLOCK)
-    for game, seat in answers.values_list("game_id", "seat"):
+    for game, seat, events in rows(BY_CLOCK, last_move):
+        fates = [event for event in json.loads(events) if event["type"] in OUTCOMES]
+        done |= {(game, fate["seat"]): OUTCOMES[fate["type"]] for fate in fates}
+        if (game, seat) in woken and not fates:
+            done.setdefault((game, seat), "move")
+    for game, seat in rows(SEALED_BY_CLOCK, last_answer):
         done.setdefault((game, seat), "move")
     return done
+
+
+def _expected(play: Play, due: Due) -> str:
+    """Return what the clock is to do about who is late: what is sealed is answered safely."""
+    options = play.wanted.options
+    if due.kind == SEALED:
+        return "move"
+    return "excused" if due.misses < options["excused_misses"] else str(options["absence"])
+
+
+def _of_new_life(due: Due, move_time: timedelta, last_move: int) -> timedelta:
+    """Return what a new life has: the time of a move.
+
+    But a seat that was handed over goes on with its own time, and has at least a day, once.
+    """
+    of_table = Move.objects.filter(game=due.game, seat=None, number__gt=due.asked.since)
+    moves = of_table.filter(pk__lte=last_move).order_by("number")
+    events = [event for move in moves for event in json.loads(move.events)]
+    begun = [e for e in events if e["type"] in NEW_LIFE and e["seat"] == due.asked.seat]
+    if not begun[-1].get("handed_over"):
+        return move_time
+    return min(DAY, move_time) if due.asked.lives == 1 else NOTHING
 
 
 def _life(stage: tuple[str, str, str]) -> tuple[str, str, str]:
@@ -381,10 +360,6 @@ def _life(stage: tuple[str, str, str]) -> tuple[str, str, str]:
     return game, decision, name.partition("+")[2]
 
 
-def _goes_on(decision: Decision, row: Move) -> bool:
-    return decision.kind in MID_TURN and decision.seat == row.seat
-
-
-def _sample(games: list[Game], seed: int) -> list[Game]:
+def _sample(games: list[Game], seed: int) -> Iterable[Game]:
     dice = Random(f"{seed} sample")
     return dice.sample(games, min(len(games), max(FEWEST, int(SAMPLE * len(games)))))

@@ -58,7 +58,7 @@ class Rest(NamedTuple):
         return within(moment, self.vacations)
 
     def _days(self, since: datetime, until: datetime) -> Iterator[date]:
-        day, last = since.date() - 2 * DAY, until.date() + 2 * DAY
+        day, last = since.date() - 2 * DAY, until.date() + DAY
         while day <= last:
             yield day
             day += DAY
@@ -73,7 +73,8 @@ def whole_days(zone: str, first: date, last: date) -> Span:
 @lru_cache(maxsize=200_000)
 def first_showing(zone: str, local: datetime) -> datetime:
     """Return the first minute in which a clock shows a local time or a later one."""
-    return next(minute for minute in _minutes_around(zone, local) if shown(zone, minute) >= local)
+    minutes = _minutes_around(zone, local)
+    return next(minute for minute in minutes if shown(zone, minute) >= local)
 
 
 @lru_cache(maxsize=200_000)
@@ -88,10 +89,13 @@ def shown(zone: str, moment: datetime) -> datetime:
     return moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
 
 
-@lru_cache(maxsize=20)
 def _minutes_around(zone: str, local: datetime) -> list[datetime]:
+    """Return the minutes to look at: the two around a local time, or hours if clocks are moved."""
     about = local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
-    return [about + minutes * MINUTE for minutes in range(-130, 131)]
+    before, after = about - 3 * HOUR, about + 3 * HOUR
+    is_calm = shown(zone, after) - shown(zone, before) == after - before
+    reach = 1 if is_calm else 130
+    return [about + minutes * MINUTE for minutes in range(-reach, reach + 1)]
 
 
 def within(moment: datetime, spans: Iterable[Span]) -> bool:

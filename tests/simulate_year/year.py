@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 import time_machine
-from django.db import connection
 
 from dewan_site.accounts import rests
 from dewan_site.accounts.models import Player
@@ -20,7 +19,7 @@ from games import models, services
 from notifications import clock, notices, tasks
 from notifications.models import Heartbeat
 from tests.simulate_year.people import PEOPLE, YEAR_BEGINS, Change, Person
-from tests.simulate_year.playing import Play
+from tests.simulate_year.playing import Play, rows
 from tests.simulate_year.proofs import Proofs
 from tests.simulate_year.reckoning import DAY, HOUR, MINUTE, Span, whole_days
 
@@ -95,10 +94,10 @@ class Year:
         self.now = moment
         self.travel.move_to(moment)
 
-    def in_game(self, play: Play, do: Callable[[], object]) -> None:
+    def in_game(self, play: Play, do: Callable[..., object], *arguments: object) -> None:
         """Let something happen in a game, and have its players see what has come of it."""
         self.chance.dice = play.secrets
-        do()
+        do(*arguments)
         play.look()
 
     # ---- Sweeps and outages --------------------------------------------------------------
@@ -107,9 +106,7 @@ class Year:
         """Return when the sweep next has anything to do: it runs every ``TICK``."""
         if self.stopped:
             return None
-        with connection.cursor() as cursor:
-            cursor.execute(NEXT_SWEEP)
-            due = cursor.fetchone()[0]
+        ((due,),) = rows(NEXT_SWEEP)
         return due and max(_next_tick(due), self.now, self.swept_at + TICK)
 
     def _sweep(self) -> None:
