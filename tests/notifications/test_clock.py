@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from games import projections, services
+from games import absence, projections, services
 from games.models import Decision, Game, Move
 from notifications import clock, notices
 from notifications.models import Heartbeat, OutboxMail, RecordedOutage
@@ -181,6 +181,107 @@ def undo_window(game: str, people: list[Person]) -> tuple[Person, Decision] | No
             move = Move.objects.get(game=game, number=number)
             return person, Decision.objects.get(game=game, decision=move.decision)
     return None
+
+
+def test_whoever_wants_fewer_reminders_gets_no_others(
+    travel: time_machine.Traveller, ann: Person, ben: Person
+) -> None:
+    for person in (ann, ben):
+        person.player.reminders = ["last_hour"]
+        person.player.save()
+    game = start_game(ann, ben, move_time="P1D")
+    clock.sweep()
+    for _ in range(23):
+        pass_time(travel, HOUR)
+
+    assert reminders(game) == ["last_hour"]
+
+
+def test_reminders_come_again_after_an_excused_miss(
+    travel: time_machine.Traveller, ann: Person, ben: Person
+) -> None:
+    game = start_game(ann, ben, move_time="P1D", excused_misses=1)
+    clock.sweep()
+    for _ in range(48):
+        pass_time(travel, HOUR)
+
+    stages = ["half", "last_tenth", "last_hour"]
+    assert reminders(game) == [*stages, *(f"{stage}+1" for stage in stages)]
+    assert played_by_clock(game)
+
+
+def test_sweeping_again_changes_nothing(game: str, travel: time_machine.Traveller) -> None:
+    pass_time(travel, 13 * HOUR)
+    before = everything_projected(game), reminders(game)
+    for _ in range(3):
+        clock.sweep()
+
+    assert (everything_projected(game), reminders(game)) == before
+
+
+def test_a_decision_that_cannot_be_handled_holds_up_no_other(
+    game: str,
+    travel: time_machine.Traveller,
+    ann: Person,
+    ben: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    other = start_game(ann, ben, move_time="P1D")
+    wake = absence.wake
+
+    def fail(game_id: str, decision_id: int) -> None:
+        if game_id == game:
+            raise ArithmeticError
+        wake(game_id, decision_id)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(absence, "wake", fail)
+        pass_time(travel, DAY)
+    assert (played_by_clock(game), played_by_clock(other)) == (False, True)
+    assert "could not be handled" in caplog.text
+
+    clock.sweep()
+
+    assert played_by_clock(game)
+
+
+def test_what_is_more_than_a_sweep_takes_on_is_done_by_the_next(
+    game: str,
+    travel: time_machine.Traveller,
+    ann: Person,
+    ben: Person,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = start_game(ann, ben, move_time="P2D")
+    Decision.objects.filter(game=game).update(wake_at=NOON + DAY)
+    Decision.objects.filter(game=other).update(wake_at=NOON + 2 * HOUR)
+    monkeypatch.setattr(clock, "BATCH", 1)
+    pass_time(travel, DAY)
+    assert (reminders(other), played_by_clock(game)) == (["half"], False)
+
+    clock.sweep()
+
+    assert played_by_clock(game)
+
+
+def test_a_bot_whose_nudge_was_lost_is_nudged_again(
+    travel: time_machine.Traveller, ann: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nudged: list[tuple[str, ...]] = []
+    monkeypatch.setattr(notices, "after_commit", lambda *task: nudged.append(task))
+    game = ann.open("me", "bot", "bot", move_time="P1D")
+    while (decision := open_decision(game)).player is not None:
+        ann.choose(game)
+    nudged.clear()
+
+    pass_time(travel, timedelta(seconds=4))
+    assert nudged == []
+    for _ in range(2):
+        pass_time(travel, timedelta(seconds=5))
+
+    assert nudged == [("play_bots", game)] * 2
+    assert deadline_of(decision) > timezone.now()
 
 
 def test_three_days_without_a_sweep_forfeit_nobody(
