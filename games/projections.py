@@ -7,8 +7,8 @@ all rows from the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,17 +21,15 @@ from engine import codec
 from engine import events as e
 from engine.events import Event
 from engine.fold import Row, advance, fold, is_undo
-from engine.questions import KINDS
 from engine.scenarios import SCENARIOS
-from engine.state import Question, State
+from engine.state import State
 from engine.verify import result_of
 from games import timing
 from games.component_sets import component_set
+from games.followed import Followed, follow_table
+from games.grants import NEW_LIFE, SEALED, begin_again, granted
 from games.models import Decision, Game, Move, Seat, Sitting
 from games.store import moment_of
-from games.timing import Clocks
-from notifications.clocks import Asked, grant
-from notifications.rests import Stretch
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -41,23 +39,6 @@ GAME_COLUMNS = (
     "is_paused", "started_at", "finished_at",
 )  # fmt: skip
 SEAT_COLUMNS = ("standing", "misses")
-
-AGREED_UNDO = timedelta(days=1)
-"""What is left at least of a clock that an undo by consent starts again, or the time of a move."""
-
-
-class Followed(msgspec.Struct, frozen=True):
-    """A row of the log with all that follows from it: the game and seats as it leaves them."""
-
-    game: Game
-    seats: Sequence[Seat]
-    clocks: Callable[[], Clocks]
-    row: Row
-    decision: str | None
-    at: datetime
-    before: Callable[[str], Decision]
-    answered: Callable[[int], Decision | None]
-    """What finds a decision by its id, and the last one that a seat has answered."""
 
 
 def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> list[Statement]:
@@ -73,7 +54,7 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
         lambda name: decisions.get(decision=name),
         lambda seat: _last_answered(decisions, move, seat),
     )
-    statements = [updating(seat, SEAT_COLUMNS) for seat in _follow_table(followed, state)]
+    statements = [updating(seat, SEAT_COLUMNS) for seat in follow_table(followed, state)]
     statements += _close(followed, state)
     if _asks_anew(followed, state):
         statements += map(inserting, _opened(followed, state))
@@ -86,87 +67,15 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
 
 def _last_answered(decisions: QuerySet[Decision], move: Move, seat: int) -> Decision | None:
     """Return what a seat has answered last, with the row that is about to be written."""
-    answered = (~Q(closed_by="") | Q(decision=move.decision)) & ~Q(kind__in=_SEALED)
+    answered = (~Q(closed_by="") | Q(decision=move.decision)) & ~Q(kind__in=SEALED)
     last = decisions.filter(answered, seat=seat).order_by("since").last()
     if last is not None and last.decision == move.decision:
         last.closed_by = move.actor
     return last
 
 
-_SEALED = [name for name, kind in KINDS.items() if kind.sealed]
-"""What takes nothing from a bank: when it was answered, while others had not, nobody may tell."""
-
-
 def _asks_anew(followed: Followed, state: State) -> bool:
     return state.since == followed.row.number or state.over
-
-
-# ---- The table: who sits there, pauses, outages ------------------------------------------------
-
-
-def _follow_table(followed: Followed, state: State) -> list[Seat]:
-    """Set what a row changes at the table, and return the seats that it changes."""
-    before = [(seat.standing, seat.misses) for seat in followed.seats]
-    for event in followed.row.events:
-        change = _AT_TABLE.get(type(event))
-        if change:
-            change(followed, event)
-    for seat in followed.seats:
-        _follow_out(seat, state)
-    after = [(seat.standing, seat.misses) for seat in followed.seats]
-    pairs = zip(followed.seats, before, after, strict=True)
-    return [seat for seat, old, new in pairs if old != new]
-
-
-def _follow_out(seat: Seat, state: State) -> None:
-    """Say of a seat what the state says: an undo can bring back one that has forfeited."""
-    if seat.number in state.out:
-        seat.standing = Seat.Standing.OUT
-    elif seat.standing == Seat.Standing.OUT:
-        seat.standing = Seat.Standing.PLAYING
-
-
-def _standing(standing: Seat.Standing) -> Callable[[Followed, Any], None]:
-    def change(followed: Followed, event: Any) -> None:
-        followed.seats[event.seat].standing = standing
-
-    return change
-
-
-def _miss_excused(followed: Followed, event: e.MissExcused) -> None:
-    followed.seats[event.seat].misses += 1
-
-
-def _seat_taken_over(followed: Followed, event: e.SeatTakenOver) -> None:
-    seat = followed.seats[event.seat]
-    seat.standing = Seat.Standing.PLAYING
-    if not event.handed_over:
-        seat.misses = 0
-
-
-def _game_paused(followed: Followed, event: e.GamePaused) -> None:
-    end = followed.at + timedelta(seconds=event.seconds)
-    pauses = [*timing.pauses_of(followed.game), Stretch(followed.at, end)]
-    timing.set_pauses(followed.game, pauses)
-    followed.game.is_paused = True
-
-
-def _game_resumed(followed: Followed, _: e.GameResumed) -> None:
-    *pauses, last = timing.pauses_of(followed.game)
-    ended = Stretch(last.start, min(last.end, followed.at))
-    timing.set_pauses(followed.game, [*pauses, ended])
-    followed.game.is_paused = False
-
-
-_AT_TABLE: dict[type, Callable[[Followed, Any], None]] = {
-    e.SeatAbsent: _standing(Seat.Standing.ABSENT),
-    e.SeatLeft: _standing(Seat.Standing.LEFT),
-    e.SeatReturned: _standing(Seat.Standing.PLAYING),
-    e.SeatTakenOver: _seat_taken_over,
-    e.MissExcused: _miss_excused,
-    e.GamePaused: _game_paused,
-    e.GameResumed: _game_resumed,
-}
 
 
 # ---- Decisions and their clocks ----------------------------------------------------------------
@@ -186,67 +95,11 @@ def _opened(followed: Followed, state: State) -> list[Decision]:
             asked_at=followed.at,
             player_id=player,
             runs_from=followed.at,
-            granted=_granted(followed, _history(followed, question)),
+            granted=granted(followed, question),
         )
         _set_wake(followed, decision)
         decisions.append(decision)
     return decisions
-
-
-def _history(followed: Followed, question: Question) -> list[Asked]:
-    """Return the time of a new question, and what it is reckoned from.
-
-    A question in mid-turn goes on with the turn's clock, and one that an undo asks again with
-    what was left when it was answered; it is not filled up. Every other is a turn of its own, or
-    a scenario event's question to another seat. A bank goes on with what the last one left.
-    """
-    undone = is_undo(followed.row)
-    if followed.decision is not None and (undone or _is_in_mid_turn(followed, question)):
-        put = followed.decision.partition("-")[0]  # with it, and asked again: several seats' even
-        return _continued(followed, followed.before(f"{put}-{question.seat}"))
-    new = Asked(begun=followed.at)
-    last = followed.answered(question.seat) if followed.game.bank is not None else None
-    if last is None:
-        return [new]
-    left = _left(followed, followed.clocks().closed(last, last.answered_at or followed.at).left)
-    if last.closed_by == Move.Actor.BOT:
-        # What a bot plays for who is away fills no bank, and leaves what a turn has.
-        return [left, _going_on(followed, followed.game.policy.move_time)]
-    return [left, new]
-
-
-def _granted(followed: Followed, history: Sequence[Asked]) -> timedelta:
-    return grant(followed.game.policy, (), (), history)
-
-
-def _left(followed: Followed, left: timedelta) -> Asked:
-    """Return a time that has just ended with so much left."""
-    return Asked(begun=followed.at, ended=followed.at, granted=left)
-
-
-def _going_on(followed: Followed, at_least: timedelta) -> Asked:
-    return Asked(begun=followed.at, continues=True, at_least=at_least)
-
-
-def _is_in_mid_turn(followed: Followed, question: Question) -> bool:
-    return question.seat == followed.row.seat and KINDS[question.kind].in_mid_turn
-
-
-def _continued(followed: Followed, before: Decision) -> list[Asked]:
-    undone = followed.row.events[0]
-    agreed = isinstance(undone, e.Undone) and bool(undone.agreed)
-    answered = before.answered_at or followed.at
-    clock = followed.clocks().closed(before, answered)
-    # When an answer was sealed nobody may tell; while others were awaited it takes no time.
-    left = before.granted if before.kind in _SEALED else clock.left
-    # In the grace after an outage all has run out, but what continues must not be late at once.
-    grace = timedelta(0) if clock.left else clock.deadline - answered
-    return [_left(followed, left), _going_on(followed, max(grace, _floor(followed, agreed)))]
-
-
-def _floor(followed: Followed, agreed: bool) -> timedelta:
-    """Return what a clock has at least that is started again with everybody's consent."""
-    return min(AGREED_UNDO, followed.game.policy.move_time) if agreed else timedelta(0)
 
 
 def _restart(followed: Followed, decision: Decision) -> None:
@@ -256,37 +109,11 @@ def _restart(followed: Followed, decision: Decision) -> None:
             decision.granted += timedelta(seconds=event.seconds)
             # One that was begun by a clock that was ahead runs from now.
             decision.runs_from = min(decision.runs_from, followed.at)
-        elif isinstance(event, _NEW_LIFE) and event.seat == decision.seat:
-            _begin_again(followed, decision, event)
+        elif isinstance(event, NEW_LIFE) and event.seat == decision.seat:
+            begin_again(followed, decision, event)
         elif isinstance(event, e.SeatLeft) and event.reason == "resigned":
             _leave_to_bot(decision, event)
     _set_wake(followed, decision)
-
-
-def _begin_again(followed: Followed, decision: Decision, event: NewLife) -> None:
-    """Start the clock of an open decision anew."""
-    left = followed.clocks().closed(decision, followed.at).left
-    decision.granted = _granted(
-        followed, [_left(followed, left), _again(followed, decision, event)]
-    )
-    decision.player_id = followed.seats[decision.seat].player_id
-    decision.runs_from = followed.at
-    decision.lives += 1
-    decision.missed = isinstance(event, e.MissExcused) or decision.missed
-    if isinstance(event, e.SeatTakenOver):
-        decision.asked_at, decision.missed = followed.at, False
-
-
-def _again(followed: Followed, decision: Decision, event: NewLife) -> Asked:
-    """Return what a clock that is started anew goes on with.
-
-    As the next turn would; but a seat that is handed to and fro gets a little more only once.
-    """
-    if isinstance(event, e.SeatTakenOver) and event.handed_over:
-        return _going_on(followed, _floor(followed, decision.lives == 0))
-    if followed.game.bank is None:
-        return _going_on(followed, followed.game.policy.move_time)
-    return Asked(begun=followed.at)
 
 
 def _leave_to_bot(decision: Decision, event: e.SeatLeft) -> None:
@@ -295,12 +122,8 @@ def _leave_to_bot(decision: Decision, event: e.SeatLeft) -> None:
         decision.player_id = None
 
 
-NewLife = e.MissExcused | e.SeatTakenOver | e.SeatReturned
-_NEW_LIFE = (e.MissExcused, e.SeatTakenOver, e.SeatReturned)
-"""What starts the clock of a seat's open decision anew."""
-
 _ON_CLOCKS = (e.DeadlineExtended, e.GamePaused, e.GameResumed, e.OutageCredited, e.SeatAbsent,
-              e.SeatLeft, *_NEW_LIFE)  # fmt: skip
+              e.SeatLeft, *NEW_LIFE)  # fmt: skip
 """The rows of the table after which clocks run otherwise than before."""
 
 _CLOCK_COLUMNS = ("player", "asked_at", "runs_from", "granted", "lives", "missed", "wake_at")
@@ -408,7 +231,7 @@ class Again(msgspec.Struct):
         closed = [
             d
             for d in self.decisions.values()
-            if d.seat == seat and d.closed_by and d.kind not in _SEALED
+            if d.seat == seat and d.closed_by and d.kind not in SEALED
         ]
         return max(closed, key=lambda decision: decision.since, default=None)
 
@@ -462,7 +285,7 @@ def _followed(game: Game, moves: list[Move]) -> Again:
 
 
 def _follow(followed: Followed, again: Again, state: State) -> None:
-    _follow_table(followed, state)
+    follow_table(followed, state)
     again.close(followed, state)
     if _asks_anew(followed, state):
         again.decisions |= {d.decision: d for d in _opened(followed, state)}
