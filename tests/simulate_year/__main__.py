@@ -74,7 +74,7 @@ def _shards(server: PostgreSQL, options: argparse.Namespace) -> list[Shard]:
 def _copy(server: PostgreSQL, name: str) -> str:
     where = server.url.rpartition("/")[0]
     with psycopg.connect(f"{where}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE dewan")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE dewan")
     return f"{where}/{name}"
 
 

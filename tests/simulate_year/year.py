@@ -183,7 +183,7 @@ class Year:
 
         So a game is the same when it is played again alone. The process ends with the year.
         """
-        models.secrets = services.secrets = self.chance  # type: ignore[assignment]
+        models.secrets = services.secrets = self.chance
         notices.app.send_task = self._nudged
 
 
