@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from dewan_site.sql import Statement, inserting, updating
@@ -43,7 +43,6 @@ SEAT_COLUMNS = ("standing", "misses")
 
 def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> list[Statement]:
     """Return the statements that bring the projections up to a row about to be written."""
-    decisions = Decision.objects.filter(game=table.game)
     followed = Followed(
         table.game,
         table.seats,
@@ -51,24 +50,25 @@ def project(table: Table, move: Move, state: State, events: Sequence[Event]) -> 
         Row(move.number, move.seat, move.actor, tuple(events)),
         move.decision,
         moment_of(move.at),
-        lambda name: decisions.get(decision=name),
-        lambda seat: _last_answered(decisions, move, seat),
+        lambda name: Decision.objects.get(game=table.game, decision=name),
+        lambda seat: _last_answered(move, seat),
     )
     statements = [updating(seat, SEAT_COLUMNS) for seat in follow_table(followed, state)]
     statements += _close(followed, state)
     if _asks_anew(followed, state):
         statements += map(inserting, _opened(followed, state))
     elif events and isinstance(events[0], _ON_CLOCKS):
-        for decision in decisions.filter(answered_at=None):
+        for decision in Decision.objects.filter(game=table.game, answered_at=None):
             _restart(followed, decision)
             statements.append(updating(decision, _CLOCK_COLUMNS))
     return [*statements, updating(table.game, _set_columns(followed, move, state))]
 
 
-def _last_answered(decisions: QuerySet[Decision], move: Move, seat: int) -> Decision | None:
+def _last_answered(move: Move, seat: int) -> Decision | None:
     """Return what a seat has answered last, with the row that is about to be written."""
     answered = (~Q(closed_by="") | Q(decision=move.decision)) & ~Q(kind__in=SEALED)
-    last = decisions.filter(answered, seat=seat).order_by("since").last()
+    of_seat = Decision.objects.filter(answered, game=move.game_id, seat=seat)
+    last = of_seat.order_by("since").last()
     if last is not None and last.decision == move.decision:
         last.closed_by = move.actor
     return last
@@ -145,18 +145,23 @@ def _close(followed: Followed, state: State) -> list[Statement]:
     """
     at = connection.ops.adapt_datetimefield_value(followed.at)
     row, game = followed.row, followed.game.pk
+    answered = "" if is_undo(row) else followed.decision or ""
     statements: list[Statement] = []
-    if followed.decision is not None and not is_undo(row):
-        statements.append((_ANSWER, [row.actor, game, followed.decision]))
     if _asks_anew(followed, state):
-        statements.append((_CLOSE_ALL, [at, game]))
+        statements.append((_CLOSE_ALL, [at, answered, row.actor, game]))
+    elif answered:
+        statements.append((_ANSWER, [row.actor, game, answered]))
     if row.events and isinstance(undone := row.events[0], e.Undone):
         statements.append((_TAKE_BACK, [game, undone.from_, followed.decision]))
     return statements
 
 
 _ANSWER = "UPDATE games_decision SET closed_by = %s WHERE game_id = %s AND decision = %s"
-_CLOSE_ALL = "UPDATE games_decision SET answered_at = %s WHERE game_id = %s AND answered_at IS NULL"
+_CLOSE_ALL = (
+    "UPDATE games_decision SET answered_at = %s,"
+    " closed_by = CASE WHEN decision = %s THEN %s ELSE closed_by END"
+    " WHERE game_id = %s AND answered_at IS NULL"
+)
 _TAKE_BACK = (
     "UPDATE games_decision SET closed_by = '' WHERE game_id = %s AND (since >= %s OR decision = %s)"
 )
@@ -260,7 +265,7 @@ def _followed(game: Game, moves: list[Move]) -> Again:
     game.result = game.finished_at = None
     game.ending, game.pauses, game.is_paused = "", "[]", False
     sittings = list(Sitting.objects.filter(game=game))
-    outages = timing.outages_since(moment_of(moves[0].at)) if moves else []
+    outages = timing.recorded()
     rests = timing.versions_of(sitting.player_id for sitting in sittings)
     again = Again({}, list(game.seats.order_by("number")))
     for seat in again.seats:

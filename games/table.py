@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 
 import msgspec
-from django.db import connection, models, transaction
-from django.utils import timezone
+from django.db import models, transaction
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from dewan_site import sql
-from dewan_site.accounts.models import Rests
 from engine.chance import Chance
 from engine.commands import Command
 from engine.errors import GameOver, NotYourDecision
@@ -39,21 +38,24 @@ _lock_game = sql.Prepared(
 _seats = sql.Prepared(
     lambda: Seat.objects.filter(game_id="").order_by("number").values_list(*_SEAT)
 )
-_seed = sql.Prepared(lambda: GameSecret.objects.filter(game_id="").values_list("seed"))
-_rests = sql.Prepared(
-    lambda: (
-        Rests.objects.filter(player__in=Sitting.objects.filter(game_id="").values("player"))
-        .order_by("since")
-        .values_list("player_id", "data")
+
+
+def _sittings_with_rests() -> QuerySet[Sitting]:
+    return Sitting.objects.filter(game=OuterRef("game"), player__rests__isnull=False)
+
+
+def _real_outages() -> QuerySet[RecordedOutage]:
+    return RecordedOutage.objects.filter(revoked_at=None).order_by("-end")
+
+
+_facts = sql.Prepared(
+    lambda: GameSecret.objects.filter(game_id="").values_list(
+        "seed",
+        Subquery(_sittings_with_rests().values("pk")[:1]),
+        Subquery(_real_outages().values("end")[:1]),
     )
 )
-_outages = sql.Prepared(
-    lambda: (
-        RecordedOutage.objects.filter(end__gt=timezone.now())
-        .order_by("start")
-        .values_list("start", "end", "revoked_at")
-    )
-)
+"""The seed of a game, whether anybody there ever had rests, and when the last outage ended."""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -75,14 +77,14 @@ class Table:
         state: State | None,
         *,
         rests: timing.Versions,
-        outages: Sequence[timing.Outage] = (),
+        outages: timing.Outages | None = None,
     ) -> None:
         """Wrap a game that the caller has locked or has just created."""
         self.game = game
         self.seats = seats
         self.state = state
         self.rests = rests
-        self.outages = outages
+        self.outages = outages or timing.recorded()
         self._seed = seed
 
     @classmethod
@@ -91,25 +93,20 @@ class Table:
         # NO KEY: rows that only refer to the game, like a reminder, need not wait for it. Each
         # statement sees what was committed before it began, so those after the first see all.
         known = store.known_version(game_id) or 1
-        begin = connection.ops.adapt_datetimefield_value(timezone.now() - timing.REMEMBERED)
-        games, seats, seeds, rows, rests, outages = sql.read(
-            _lock_game(game_id),
-            _seats(game_id),
-            _seed(game_id),
-            store.rows_from(game_id, known),
-            _rests(game_id),
-            _outages(begin),
+        games, seats, facts, rows = sql.read(
+            _lock_game(game_id), _seats(game_id), _facts(game_id), store.rows_from(game_id, known)
         )
         if not games:
             raise NotVisible
+        ((seed, anybody_rests, last_outage),) = facts
         game = Game.from_db("default", _GAME, games[0])
         return cls(
             game,
             [Seat.from_db("default", _SEAT, seat) for seat in seats],
-            seeds[0][0],
+            seed,
             store.state_from(game, rows),
-            rests=timing.versions(rests),
-            outages=timing.outages(outages),
+            rests=timing.rests_at(game) if anybody_rests else {},
+            outages=timing.Outages(last_outage and timing.as_moment(last_outage)),
         )
 
     @property
@@ -192,13 +189,15 @@ class Table:
 
         The clocks have it back from the moment it was recorded: they are reckoned with it.
         """
+        credited = self.game.credited
+        last = self.outages.last
+        if last is None or store.stamp(last) <= credited or self.state is None or self.state.over:
+            return
         new = [
             outage
-            for outage in self.outages
-            if outage.revoked_at is None and store.stamp(outage.end) > self.game.credited
+            for outage in self.outages.all()
+            if outage.revoked_at is None and store.stamp(outage.end) > credited
         ]
-        if not new or self.state is None or self.state.over:
-            return
         open_now = Decision.objects.filter(game=self.game, answered_at=None)
         begun = min(open_now.values_list("runs_from", flat=True))
         for start, end, _ in new:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from django.utils import timezone
@@ -44,26 +44,48 @@ class Outage(NamedTuple):
         return self.end <= moment and not revoked
 
 
+class Outages:
+    """The recorded outages; they are read only for a clock that may have run in the last of them.
+
+    ``last`` is when that ended which no wrong clock has made; None if there was none.
+    """
+
+    def __init__(self, last: datetime | None, known: Sequence[Outage] | None = None) -> None:
+        """Take what is known already: if not the outages, then when the last one ended."""
+        self.last = last
+        self._known = known
+
+    def after(self, moment: datetime) -> Sequence[Outage]:
+        """Return the outages that ended after a moment, and perhaps others."""
+        return () if self.last is None or self.last <= moment else self.all()
+
+    def all(self) -> Sequence[Outage]:
+        """Return every outage that may still matter."""
+        if self._known is None:
+            self._known = outages_since(timezone.now() - REMEMBERED)
+        return self._known
+
+
 class Clocks(msgspec.Struct, frozen=True):
     """The inputs of the clocks of one game."""
 
     policy: Policy
     rests: Versions
     pauses: Sequence[Stretch]
-    outages: Sequence[Outage]
+    outages: Outages
     with_rests: bool = True
 
     def clock(self, decision: Decision, now: datetime) -> Clock:
         """Return how the clock of an open decision stands."""
-        asked = [asked_of(decision)]
-        return clocks.deadline(self.policy, self._rests(decision.player_id), self.stops, asked, now)
+        rests, stops = self._rests(decision.player_id), self._stops(decision)
+        return clocks.deadline(self.policy, rests, stops, [asked_of(decision)], now)
 
     def reminders(self, decision: Decision, stages: Collection[str]) -> tuple[Reminder, ...]:
         """Return when the player is to be reminded of an open decision."""
         return ladder(
             self.policy,
             self._rests(decision.player_id),
-            self.stops,
+            self._stops(decision),
             [asked_of(decision)],
             in_force(self.rests.get(decision.player_id, ()), decision.runs_from),
             stages,
@@ -71,7 +93,8 @@ class Clocks(msgspec.Struct, frozen=True):
 
     def closed(self, decision: Decision, moment: datetime) -> Clock:
         """Return how the clock of a decision stood when it was closed, as was known then."""
-        known = [outage for outage in self.outages if outage.was_known_to(decision, moment)]
+        recorded = self.outages.after(decision.runs_from)
+        known = [outage for outage in recorded if outage.was_known_to(decision, moment)]
         stops = [*stretches(known), *self.pauses]
         asked = [asked_of(decision)]
         return clocks.deadline(self.policy, self._rests(decision.player_id), stops, asked, moment)
@@ -83,17 +106,19 @@ class Clocks(msgspec.Struct, frozen=True):
         moments = [reminder.at for reminder in self.reminders(decision, stages)]
         moments += [pause.end for pause in self.pauses]
         later = [moment for moment in moments if moment > now]
-        return min([self.clock(decision, now).deadline, *later])
+        rests, stops = self._rests(decision.player_id), self._stops(decision)
+        run = clocks.last_run(self.policy, rests, stops, [asked_of(decision)])
+        return min([run.deadline, *later])
 
     def vacation_of(self, player: int | None, now: datetime) -> Stretch | None:
         """Return the vacation that a player has, or has next."""
         rests = in_force(self.rests.get(player, ()), now)
         return next((v for v in rests.vacations if v.end > now), None) if rests else None
 
-    @property
-    def stops(self) -> list[Stretch]:
-        """The times in which no clock runs."""
-        real = [outage for outage in self.outages if outage.revoked_at is None]
+    def _stops(self, decision: Decision) -> list[Stretch]:
+        """Return the times in which the clock of an open decision did not run."""
+        recorded = self.outages.after(decision.runs_from)
+        real = [outage for outage in recorded if outage.revoked_at is None]
         return [*stretches(real), *self.pauses]
 
     def _rests(self, player: int | None) -> Sequence[Rests]:
@@ -157,15 +182,14 @@ def rests_at(game: Game) -> Versions:
 def outages_since(moment: datetime) -> list[Outage]:
     """Read the outages that ended after a moment."""
     rows = RecordedOutage.objects.filter(end__gt=moment).order_by("start")
-    return outages(rows.values_list("start", "end", "revoked_at"))
+    return [Outage(*row) for row in rows.values_list("start", "end", "revoked_at")]
 
 
-def outages(rows: Iterable[tuple[Any, ...]]) -> list[Outage]:
-    """Return outages from rows as a database gives them: SQLite leaves out that they are UTC."""
-    return [
-        Outage(_moment(start), _moment(end), revoked_at and _moment(revoked_at))
-        for start, end, revoked_at in rows
-    ]
+def recorded() -> Outages:
+    """Read the outages that still matter."""
+    known = outages_since(timezone.now() - REMEMBERED)
+    real = [outage.end for outage in known if outage.revoked_at is None]
+    return Outages(max(real, default=None), known)
 
 
 def stretches(known: Iterable[Outage]) -> list[Stretch]:
@@ -173,7 +197,8 @@ def stretches(known: Iterable[Outage]) -> list[Stretch]:
     return [Stretch(outage.start, outage.end) for outage in known]
 
 
-def _moment(value: datetime | str) -> datetime:
+def as_moment(value: datetime | str) -> datetime:
+    """Return a moment as a database gives it: SQLite leaves out that it is UTC."""
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
@@ -183,10 +208,10 @@ def clocks_of(games: Sequence[Game]) -> dict[str, Clocks]:
     sat = Sitting.objects.filter(game__in=[game.pk for game in games]).values("player")
     rows = StoredRests.objects.filter(player__in=sat).order_by("since")
     rests = versions(rows.values_list("player", "data"))
-    known = outages_since(timezone.now() - REMEMBERED)
-    return {game.pk: made(game, rests, known) for game in games}
+    outages = recorded()
+    return {game.pk: made(game, rests, outages) for game in games}
 
 
-def made(game: Game, rests: Versions, known: Sequence[Outage]) -> Clocks:
+def made(game: Game, rests: Versions, outages: Outages) -> Clocks:
     """Return the clocks of one game."""
-    return Clocks(game.policy, rests, pauses_of(game), known, game.rests)
+    return Clocks(game.policy, rests, pauses_of(game), outages, game.rests)

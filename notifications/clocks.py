@@ -168,6 +168,8 @@ class Run(msgspec.Struct, frozen=True):
         """Return when it has run so long; what is corrupt does not keep it from ending."""
         if amount <= NOTHING:
             return self.begun
+        if self.rests.are_none and not self._own_stops():
+            return self.begun + amount
         for start, end in _runs(self.begun, self._bound, self.rests, self.stops):
             if amount <= end - start:
                 return start + amount

@@ -49,6 +49,11 @@ class Rests(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime = datetime.min.replace(tzinfo=UTC)
 
     @property
+    def are_none(self) -> bool:
+        """Tell whether the clock never rests."""
+        return not (self.night or self.weekdays or self.vacations)
+
+    @property
     def night_length(self) -> timedelta:
         """How long a night is by the wall clock."""
         return (self.night[1] - self.night[0]) % (DAY // MINUTE) * MINUTE if self.night else NOTHING
