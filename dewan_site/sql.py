@@ -7,7 +7,8 @@ and sent together: on PostgreSQL as one message, on SQLite one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -101,3 +102,22 @@ def _update(
     assert key is not None, "every model has a key"
     table = model._meta.db_table
     return fields, f'UPDATE "{table}" SET {columns} WHERE "{key.column}" = %s'  # noqa: S608
+
+
+@contextmanager
+def committed_with_the_next() -> Iterator[None]:
+    """Let transactions be made durable with the next one that is, for what can be done again.
+
+    If PostgreSQL dies just after one, it is as if it had not been; what has been done since, and
+    was made durable, did not know of it either. No other database is told anything.
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit TO off")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET synchronous_commit")

@@ -10,6 +10,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from dewan_site import sql
 from games import absence
 from games.models import Decision, Game
 from games.store import stamp
@@ -33,9 +34,11 @@ def sweep() -> None:
         log.warning("no moves are taken: nothing is done about deadlines until they are")
         return
     beat(timezone.now())
-    with notices.nudging_once():
-        for game_id, decision_id in list(due(timezone.now())):
-            _wake(game_id, decision_id)
+    waiting = list(due(timezone.now()))
+    if waiting:
+        with notices.nudging_once(), sql.committed_with_the_next():
+            for game_id, decision_id in waiting:
+                _wake(game_id, decision_id)
 
 
 def due(now: datetime) -> QuerySet[Decision, tuple[str, int]]:
