@@ -79,9 +79,10 @@ def _copy(server: PostgreSQL, name: str) -> str:
 
 
 def _together(parts: list[Figures]) -> Figures:
-    """Add up the figures of all shards; the most of any is the most of all."""
+    """Add up the figures of all shards; the outages are the same in all of them."""
     whole = {name: _added([part[name] for part in parts]) for name in parts[0]}
-    whole["most_reminders"] = max(part["most_reminders"] for part in parts)
+    for name in ("most_reminders", "outages"):
+        whole[name] = max(part[name] for part in parts)
     mean = round(whole["reminders"] / max(whole["decisions"], 1), 3)
     whole["reminders_per_decision"] = {"mean": mean, "max": whole.pop("most_reminders")}
     return whole
