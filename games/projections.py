@@ -265,7 +265,7 @@ def _followed(game: Game, moves: list[Move]) -> Again:
     game.result = game.finished_at = None
     game.ending, game.pauses, game.is_paused = "", "[]", False
     sittings = list(Sitting.objects.filter(game=game))
-    outages = timing.recorded()
+    outages = timing.recorded(moment_of(moves[0].at))
     rests = timing.versions_of(sitting.player_id for sitting in sittings)
     again = Again({}, list(game.seats.order_by("number")))
     for seat in again.seats:

@@ -185,9 +185,9 @@ def outages_since(moment: datetime) -> list[Outage]:
     return [Outage(*row) for row in rows.values_list("start", "end", "revoked_at")]
 
 
-def recorded() -> Outages:
-    """Read the outages that still matter."""
-    known = outages_since(timezone.now() - REMEMBERED)
+def recorded(since: datetime | None = None) -> Outages:
+    """Read the outages that still matter, or all that ended after a moment."""
+    known = outages_since(since or timezone.now() - REMEMBERED)
     real = [outage.end for outage in known if outage.revoked_at is None]
     return Outages(max(real, default=None), known)
 
