@@ -414,6 +414,23 @@ def test_projections_can_be_deleted_and_rebuilt(
     assert everything_projected(game) == before
 
 
+def test_a_game_of_years_ago_still_is_what_its_log_says(
+    travel: time_machine.Traveller, ann: Person, ben: Person
+) -> None:
+    people = [ann, ben]
+    game = start_game(*people, move_time="P1D", bank="P5D", bank_cap="P9D")
+    clock.sweep()
+    for _ in range(6):
+        travel.shift(HOUR)
+        clock.sweep()  # each hour is an outage
+        asked_person(game, people).choose(game)
+    services.cancel_game(game)
+
+    travel.shift(800 * DAY)
+
+    assert projections.differences(game) == []
+
+
 def everything_projected(game: str) -> tuple[object, ...]:
     decisions = Decision.objects.filter(game=game).order_by("since")
     columns = ("decision", "since", "runs_from", "granted", "lives", "answered_at", "closed_by")
