@@ -54,7 +54,8 @@ DUE = """
                     AND games_sealedanswer.seat = games_decision.seat)
     FROM games_decision JOIN games_seat
         ON games_seat.game_id = games_decision.game_id AND number = games_decision.seat
-    WHERE answered_at IS NULL AND wake_at <= %s ORDER BY wake_at LIMIT %s
+    WHERE answered_at IS NULL AND wake_at <= %s
+    ORDER BY wake_at, games_decision.id LIMIT %s
 """
 """What the sweep is going to look at, and whether a person is asked who has not answered."""
 
