@@ -166,15 +166,20 @@ class Run(msgspec.Struct, frozen=True):
 
     def reached(self, amount: timedelta) -> datetime:
         """Return when it has run so long; what is corrupt does not keep it from ending."""
+        return self._after(self.begun, amount)
+
+    def _after(self, since: datetime, amount: timedelta) -> datetime:
+        """Return when it has run so long since a moment."""
         if amount <= NOTHING:
-            return self.begun
+            return since
         if self.rests.are_none and not self._own_stops():
-            return self.begun + amount
-        for start, end in _runs(self.begun, self._bound, self.rests, self.stops):
+            return since + amount
+        bound = self._bound(since, amount)
+        for start, end in _runs(since, bound, self.rests, self.stops):
             if amount <= end - start:
                 return start + amount
             amount -= end - start
-        return self._bound
+        return bound
 
     @property
     def deadline(self) -> datetime:
@@ -184,7 +189,7 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def latest(self) -> datetime:
         """The moment that the deadline cannot be later than."""
-        return self._graced(self._bound)
+        return self._graced(self._bound(self.begun, self.granted))
 
     @property
     def grace(self) -> datetime:
@@ -209,16 +214,17 @@ class Run(msgspec.Struct, frozen=True):
         for start, end in self._own_stops():
             until = max(reckoned, floor)
             if start < (until if ended is None else min(until, ended)):
-                floor = max(floor, end + min(end - start, GRACE))
+                floor = max(floor, self._after(end, min(end - start, GRACE)))
         return floor
 
     def _own_stops(self) -> tuple[Stretch, ...]:
         return self.stops[bisect_left(self.stops, self.begun + TICK, key=lambda stop: stop.end) :]
 
-    @property
-    def _bound(self) -> datetime:
-        blocks = merge(_counted(self.rests, self.begun), self._own_stops())
-        return self.begun + _longest(self.begun, self.granted, self.rests, blocks)
+    def _bound(self, since: datetime, amount: timedelta) -> datetime:
+        """Return the moment by which it has run so long since another, whatever rests it."""
+        stops = (stop for stop in self._own_stops() if stop.end > since)
+        blocks = merge(_counted(self.rests, since), stops)
+        return since + _longest(since, amount, self.rests, blocks)
 
 
 def last_run(

@@ -101,10 +101,6 @@ def _lock(player: Player) -> None:
     Player.objects.select_for_update().get(pk=player.pk)
 
 
-def _now(player: Player) -> PlayerRests:
-    return rests_of(player)
-
-
 def _put(player: Player, rests: PlayerRests) -> PlayerRests:
     """Write rests as a new row; raise ValidationError if there is a problem with them."""
     problem = problem_with(rests)

@@ -88,7 +88,7 @@ class Minutes:
 
     def _with_grace(self, begun: int, reckoned: int) -> int:
         graces = [
-            end + min(end - start, 60)
+            self.reached(end, min(end - start, 60)) or end
             for start, end in self._stops()
             if begun < end and start < reckoned
         ]
@@ -511,6 +511,14 @@ def test_stops_that_touch_are_one_with_the_grace_of_both() -> None:
     stops = [Stretch(middle - 20 * MINUTE, middle), Stretch(middle, middle + 20 * MINUTE)]
     policy = Policy(move_time=DAY - 19 * MINUTE)
     assert clock(asked(NOON), policy=policy, stops=stops).deadline == middle + HOUR
+
+
+def test_a_grace_does_not_run_out_in_a_rest() -> None:
+    outage = Stretch(NOON + 8 * HOUR + 30 * MINUTE, NOON + 9 * HOUR + 30 * MINUTE)  # to 21:30
+    policy = Policy(move_time=HOUR + 5 * MINUTE)
+    begun = asked(NOON + 7 * HOUR + 30 * MINUTE)
+    shown = clock(begun, policy=policy, rests=Rests(night=NIGHT), stops=[outage])
+    assert shown.deadline == NOON + 19 * HOUR + 30 * MINUTE, "30 minutes before the night and after"
 
 
 def test_a_stop_in_the_grace_after_another_has_its_own() -> None:
