@@ -102,7 +102,6 @@ Phrase = CampPhrase | TuckPhrase | Command
 
 _SPACE = "[A-Z][0-9]"
 _CARD = "[A-Z][0-9]{1,4}"
-_PART = rf"{_SPACE}\s+[0-9]{{1,2}}"
 _FORMS: list[tuple[str, re.Pattern[str], str]] = [
     ("take", re.compile(r"([0-9]{1,2})(?:\s*-\s*([0-9]{1,2})|\s+([0-9]{1,2}))?"), "take 3-4"),
     (

@@ -27,16 +27,15 @@ from engine.events import (
 )
 from engine.questions import KINDS
 from games import consent, timing
-from games.access import NotVisible
+from games.access import NotVisible, may_sit
 from games.errors import GameFull, InvalidRequest
 from games.models import Decision, Game, Move, Seat, SeatOffer, Sitting
 from games.services import answer_for, close_open, join_game, play_turn_for
-from games.table import Answered, Table
+from games.table import Answered, Table, check_in_play
 from notifications import notices
 from notifications.clocks import GAP
 
-RESIGNED, TIMED_OUT, HANDED_OVER = "resigned", "timed_out", "handed_over"
-"""How a player's time on a seat can end before the game does."""
+How = Sitting.How
 
 
 # ---- What the clock does -----------------------------------------------------------------------
@@ -59,7 +58,7 @@ def wake(game_id: str, decision_id: int) -> None:
         # It was asked by a clock that was ahead; let it run from now.
         table.note(DeadlineExtended(seconds=0), Move.Actor.SERVICE)
         decision.refresh_from_db()
-    if timing.is_answered_by_bot(table.seats, decision):
+    if table.seats[decision.seat].is_played_by_bot:
         _nudge_bot(decision, now)
     elif table.clocks.clock(decision, now).deadline <= now:
         _time_is_up(table, decision)
@@ -126,11 +125,11 @@ def _bot_plays_on(table: Table, seat: Seat) -> None:
 
 
 def _open_seat(table: Table, seat: Seat) -> None:
-    _vacate(table, seat, TIMED_OUT, Move.Actor.CLOCK)
+    _vacate(table, seat, How.TIMED_OUT, Move.Actor.CLOCK)
 
 
 def _forfeit(table: Table, seat: Seat) -> None:
-    forfeit_seat(table, seat, TIMED_OUT, Move.Actor.CLOCK)
+    forfeit_seat(table, seat, How.TIMED_OUT, Move.Actor.CLOCK)
 
 
 _OUTCOMES: dict[str, Callable[[Table, Seat], None]] = {
@@ -151,33 +150,21 @@ def leave(player: Player, game_id: str) -> Game:
     Raises NotVisible for who does not sit there, GameOver when the game is over.
     """
     table = Table.lock(game_id)
-    seat = _own_seat(table, player)
+    seat = table.held_by(player)
     if table.game.status == Game.Status.OPEN:
         seat.player = seat.contribution = None
         seat.save(update_fields=["player", "contribution"])
         return table.game
     assert table.running is not None, "it raises if there is nothing to resign from"
-    _refuse_out(seat)
+    check_in_play(seat)
     if table.game.absence == Game.Absence.FORFEIT:
-        forfeit_seat(table, seat, RESIGNED, Move.Actor.PLAYER)
+        forfeit_seat(table, seat, How.RESIGNED, Move.Actor.PLAYER)
     else:
-        _vacate(table, seat, RESIGNED, Move.Actor.PLAYER)
+        _vacate(table, seat, How.RESIGNED, Move.Actor.PLAYER)
     return table.game
 
 
-def _refuse_out(seat: Seat) -> None:
-    if seat.standing == Seat.Standing.OUT:
-        raise InvalidRequest("your seat has forfeited: it is out of the game")
-
-
-def _own_seat(table: Table, player: Player) -> Seat:
-    seat = table.seat_of(player.pk)
-    if seat is None:
-        raise NotVisible
-    return seat
-
-
-def _vacate(table: Table, seat: Seat, how: str, actor: Move.Actor) -> None:
+def _vacate(table: Table, seat: Seat, how: How, actor: Move.Actor) -> None:
     """Free a seat: a bot plays on until somebody takes it. Who left sees nothing more of it."""
     assert seat.player_id is not None, "somebody sits there"
     leaver = seat.player_id
@@ -188,7 +175,7 @@ def _vacate(table: Table, seat: Seat, how: str, actor: Move.Actor) -> None:
     consent.settle(table)
 
 
-def _stand_up(table: Table, seat: Seat, how: str) -> None:
+def _stand_up(table: Table, seat: Seat, how: How) -> None:
     """End the sitting of whoever sits on a seat, with the row that is written next."""
     Sitting.objects.filter(game=table.game, seat=seat.number, until=None).update(
         until=table.game.version + 1, how=how, ended_at=timezone.now()
@@ -198,13 +185,13 @@ def _stand_up(table: Table, seat: Seat, how: str) -> None:
     seat.save(update_fields=["player"])
 
 
-def forfeit_seat(table: Table, seat: Seat, reason: str, actor: Move.Actor) -> None:
+def forfeit_seat(table: Table, seat: Seat, reason: How, actor: Move.Actor) -> None:
     """Let a seat forfeit: what it is asked in mid-turn is answered safely before (docs/rules.md).
 
     The player stays in the game's list, and sees how it goes on from the seat.
     """
     _withdraw(table, seat)
-    stand_in = Move.Actor.CLOCK if reason == TIMED_OUT else Move.Actor.BOT
+    stand_in = Move.Actor.CLOCK if reason == How.TIMED_OUT else Move.Actor.BOT
     _answer_all_but_a_turn(table, seat.number, stand_in)
     if table.game.over:
         return
@@ -226,7 +213,7 @@ def _answer_all_but_a_turn(table: Table, seat: int, actor: Move.Actor) -> None:
 def come_back(player: Player, game_id: str) -> Game:
     """Play again for a seat that a bot has played on for; harmless if none has."""
     table = Table.lock(game_id)
-    seat = _own_seat(table, player)
+    seat = table.held_by(player)
     if seat.standing == Seat.Standing.ABSENT and table.running is not None:
         table.note(SeatReturned(seat=seat.number), Move.Actor.PLAYER)
     return table.game
@@ -239,7 +226,7 @@ def come_back(player: Player, game_id: str) -> Game:
 def offer_seat(player: Player, game_id: str) -> SeatOffer:
     """Offer a player's seat to whoever has the link; asking again gives the same link."""
     table = Table.lock(game_id)
-    seat = _own_seat(table, player)
+    seat = table.held_by(player)
     if seat.standing == Seat.Standing.OUT or table.running is None:
         raise InvalidRequest("a seat that has forfeited cannot be handed over")
     offer, _ = SeatOffer.objects.get_or_create(
@@ -252,7 +239,7 @@ def offer_seat(player: Player, game_id: str) -> SeatOffer:
 def withdraw_offer(player: Player, game_id: str) -> None:
     """Make the link to a player's seat useless."""
     table = Table.lock(game_id)
-    _withdraw(table, _own_seat(table, player))
+    _withdraw(table, table.held_by(player))
 
 
 def _withdraw(table: Table, seat: Seat) -> None:
@@ -274,19 +261,11 @@ def take_seat(
     if table.game.status != Game.Status.RUNNING and not offer:
         return join_game(player, game_id, contribution)
     seat = _offered(table, offer, player) if offer else _left(table, player)
-    if seat.player_id is not None:
-        former = seat.player_id
-        _stand_up(table, seat, HANDED_OVER)
-    else:
-        former = None
+    former = seat.player_id
+    if former is not None:
+        _stand_up(table, seat, How.HANDED_OVER)
     _take_over(table, seat, player, former)
     return table.game, True
-
-
-def _may_take(table: Table, seat: Seat, player: Player) -> bool:
-    """Tell whether a player has sat on no other seat of the game, or they would know two hands."""
-    sittings = Sitting.objects.filter(game=table.game, player=player)
-    return not sittings.exclude(seat=seat.number).exists()
 
 
 def _offered(table: Table, token: str, player: Player) -> Seat:
@@ -294,15 +273,14 @@ def _offered(table: Table, token: str, player: Player) -> Seat:
     if offer is None or table.game.over:
         raise NotVisible
     seat = table.seats[offer.seat]
-    if not _may_take(table, seat, player):
+    if not may_sit(player, seat):
         raise GameFull("you have sat on another seat of this game")
     return seat
 
 
 def _left(table: Table, player: Player) -> Seat:
     for seat in table.seats:
-        left = seat.standing == Seat.Standing.LEFT and seat.player_id is None
-        if left and _may_take(table, seat, player):
+        if seat.is_vacant and may_sit(player, seat):
             return seat
     raise GameFull("every seat of this game is taken")
 
@@ -335,7 +313,7 @@ def call_off(player: Player, game_id: str) -> Game:
     if game.status == Game.Status.OPEN and game.creator_id == player.pk:
         close_open(game, "called_off")
         return game
-    _refuse_out(_own_seat(table, player))
+    check_in_play(table.held_by(player))
     if game.status == Game.Status.OPEN:
         raise InvalidRequest("only who has opened the table can call it off; you can leave it")
     if table.running.round:

@@ -32,16 +32,26 @@ def visible_game(player: Player, game_id: str) -> Seen:
         return Seen(seat.game, seat.number)
     watchable = Q(visibility=Game.Visibility.PUBLIC) | Q(creator=player)
     game = Game.objects.filter(watchable, pk=game_id).first()
-    if game is None or _has_left(player, game):
+    if game is None or (not game.is_public and has_left(player, game_id)):
         raise NotVisible
     return Seen(game, None)
 
 
-def _has_left(player: Player, game: Game) -> bool:
-    """Tell whether a player has left a private game: then they see nothing more of it."""
-    if game.visibility == Game.Visibility.PUBLIC:
-        return False
-    return Sitting.objects.filter(game=game, player=player).exclude(until=None).exists()
+def has_left(player: Player, game_id: str) -> bool:
+    """Tell whether a player has left a game: of a private one they see nothing more."""
+    return left_sittings(player).filter(game=game_id).exists()
+
+
+def left_sittings(player: Player) -> QuerySet[Sitting]:
+    """Return the ended sittings of a player at games where they do not sit any more."""
+    ended = Sitting.objects.filter(player=player).exclude(until=None)
+    return ended.exclude(game__seats__player=player)
+
+
+def may_sit(player: Player, seat: Seat) -> bool:
+    """Tell whether a player has sat on no other seat of the game, or they would know two hands."""
+    sittings = Sitting.objects.filter(game=seat.game_id, player=player)
+    return not sittings.exclude(seat=seat.number).exists()
 
 
 def open_game(game_id: str) -> Game:

@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from dewan_site.accounts.models import Player
 from engine.errors import IllegalMove, StaleMove
-from engine.events import GameCancelled, GamePaused, GameResumed, SeatForfeited, Undone
-from engine.fold import Row, still_counting
+from engine.events import Event, GameCancelled, GamePaused, GameResumed, SeatForfeited, Undone
+from engine.fold import still_counting
 from games import store
 from games.access import NotVisible
 from games.errors import InvalidRequest
-from games.models import Game, Move, Proposal, Seat
-from games.table import Answered, Table
+from games.models import Game, Move, Proposal, Seat, Sitting
+from games.table import Answered, Table, check_in_play
 from notifications import notices
 
 Kind = Proposal.Kind
@@ -117,16 +117,10 @@ def _carry_out_if_agreed(table: Table, proposal: Proposal) -> bool:
 
 
 def _playing_seat(table: Table, player: Player) -> int:
-    seat = table.seat_of(player.pk)
-    if seat is None:
-        raise NotVisible
+    seat = table.held_by(player)
+    check_in_play(seat)
     if seat.is_played_by_bot:
-        out = seat.standing == Seat.Standing.OUT
-        raise InvalidRequest(
-            "your seat has forfeited: it is out of the game"
-            if out
-            else "come back to the game first: a bot plays on for you"
-        )
+        raise InvalidRequest("come back to the game first: a bot plays on for you")
     return seat.number
 
 
@@ -139,9 +133,7 @@ def must_agree(seats: Iterable[Seat], proposal: Proposal) -> list[int]:
     kind = proposal.kind
     if kind == Kind.RESUME and proposal.seat not in _agreed_to_pause(proposal.game):
         return [proposal.seat]
-    standings = {Seat.Standing.PLAYING}
-    if kind not in _OF_WHO_PLAYS:
-        standings.add(Seat.Standing.ABSENT)
+    standings = (Seat.Standing.PLAYING,) if kind in _OF_WHO_PLAYS else Seat.IN_PLAY
     return [seat.number for seat in seats if seat.is_human and seat.standing in standings]
 
 
@@ -214,18 +206,19 @@ def _prepare_undo(table: Table, proposal: Proposal, _: int | None) -> None:
     own = [m for m in _counting(table) if m.seat == proposal.seat and m.actor == Move.Actor.PLAYER]
     if not own:
         raise IllegalMove("undo", "you have made no move that could be taken back")
-    if any(row.number > own[-1].number for row in _resignations(table)):
-        raise IllegalMove("undo", "somebody has resigned since your last move")
     proposal.first = own[-1].number
+    _check_nobody_resigned(table, proposal.first)
 
 
-def _resignations(table: Table) -> list[Row]:
-    return [
-        row
-        for row in store.all_rows(table.game)
-        for event in row.events
-        if isinstance(event, SeatForfeited) and event.reason == "resigned"
-    ]
+def _check_nobody_resigned(table: Table, since: int) -> None:
+    """Refuse to bring somebody back to a seat they have resigned."""
+    for row in store.all_rows(table.game):
+        if row.number > since and any(map(_is_resignation, row.events)):
+            raise IllegalMove("undo", "somebody has resigned since")
+
+
+def _is_resignation(event: Event) -> bool:
+    return isinstance(event, SeatForfeited) and event.reason == Sitting.How.RESIGNED
 
 
 def _prepare_undo_time_out(table: Table, proposal: Proposal, _: int | None) -> None:
@@ -240,9 +233,8 @@ def _prepare_undo_time_out(table: Table, proposal: Proposal, _: int | None) -> N
             "what was played for a seat that was late can be taken back for a day, and only until"
             " somebody has learnt something hidden since",
         )
-    if any(row.number > played[0].number for row in _resignations(table)):
-        raise IllegalMove("undo", "somebody has resigned since")
     proposal.first = played[0].number
+    _check_nobody_resigned(table, proposal.first)
 
 
 def _last_played_for_somebody(table: Table) -> list[Move]:

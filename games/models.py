@@ -124,6 +124,11 @@ class Game(models.Model):
         return self.status in (self.Status.FINISHED, self.Status.CANCELLED)
 
     @property
+    def is_public(self) -> bool:
+        """Tell whether anybody may watch."""
+        return self.visibility == self.Visibility.PUBLIC
+
+    @property
     def policy(self) -> Policy:
         """Return what the table grants for a turn."""
         return Policy(
@@ -176,6 +181,9 @@ class Seat(models.Model):
         LEFT = "left"
         OUT = "out"
 
+    IN_PLAY = (Standing.PLAYING, Standing.ABSENT)
+    """The standings of a seat that its player holds and can give up."""
+
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="seats")
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -209,6 +217,11 @@ class Seat(models.Model):
         return self.kind == self.Kind.HUMAN
 
     @property
+    def is_vacant(self) -> bool:
+        """Tell whether a person can sit down here."""
+        return self.is_human and self.player_id is None
+
+    @property
     def is_played_by_bot(self) -> bool:
         """Tell whether a bot answers for the seat: its own, or for a player who is away."""
         return not self.is_human or self.standing != self.Standing.PLAYING
@@ -217,9 +230,16 @@ class Seat(models.Model):
 class Sitting(models.Model):
     """Who sat on a seat, from one move of the log to another; the last one of a seat has no end.
 
-    Clocks are reckoned with the rests of whoever sat there. ``how`` it ended: by whom the seat
-    was left, or ``handed_over``, ``resigned``, ``timed_out``.
+    Clocks are reckoned with the rests of whoever sat there. ``how`` it ended is empty while it
+    goes on.
     """
+
+    class How(models.TextChoices):
+        """How a player's time on a seat can end before the game does."""
+
+        RESIGNED = "resigned"
+        TIMED_OUT = "timed_out"
+        HANDED_OVER = "handed_over"
 
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="sittings")
     seat = models.PositiveSmallIntegerField()
@@ -228,7 +248,7 @@ class Sitting(models.Model):
     )
     since = models.PositiveIntegerField()
     until = models.PositiveIntegerField(null=True)
-    how = models.CharField(max_length=12, default="")
+    how = models.CharField(max_length=12, choices=How.choices, default="")
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -246,7 +266,7 @@ class Sitting(models.Model):
     def last(self) -> int:
         """The last move of an ended sitting: that of leaving, or the one before another sat."""
         assert self.until is not None, "the sitting has ended"
-        return self.until - 1 if self.how == "handed_over" else self.until
+        return self.until - 1 if self.how == self.How.HANDED_OVER else self.until
 
 
 class SeatOffer(models.Model):

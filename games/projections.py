@@ -111,7 +111,7 @@ def _restart(followed: Followed, decision: Decision) -> None:
             decision.runs_from = min(decision.runs_from, followed.at)
         elif isinstance(event, NEW_LIFE) and event.seat == decision.seat:
             begin_again(followed, decision, event)
-        elif isinstance(event, e.SeatLeft) and event.reason == "resigned":
+        elif isinstance(event, e.SeatLeft) and event.reason == Sitting.How.RESIGNED:
             _leave_to_bot(decision, event)
     _set_wake(followed, decision)
 
@@ -132,7 +132,7 @@ _CLOCK_COLUMNS = ("player", "asked_at", "runs_from", "granted", "lives", "missed
 def _set_wake(followed: Followed, decision: Decision) -> None:
     if decision.wake_at is not None and decision.wake_at <= followed.at:
         return  # the sweep is to look at it anyway, and has not yet
-    if timing.is_answered_by_bot(followed.seats, decision):
+    if followed.seats[decision.seat].is_played_by_bot:
         decision.wake_at = followed.at + timing.BOT_PATIENCE
     else:
         decision.wake_at = followed.clocks().wake_at(decision, followed.at)

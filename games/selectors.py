@@ -22,7 +22,14 @@ from engine.state import State
 from engine.verify import result_of
 from engine.views import Viewer, mask, redact, redact_command, view_for
 from games import consent, pace, store, timing
-from games.access import NotVisible, Seen, games_of, open_game, visible_game
+from games.access import (
+    NotVisible,
+    Seen,
+    games_of,
+    left_sittings,
+    open_game,
+    visible_game,
+)
 from games.component_sets import component_set
 from games.errors import InvalidRequest
 from games.models import (
@@ -527,20 +534,9 @@ def own_offer(seen: Seen) -> str:
     return next((token for seat, token in offers if seat == seen.seat), "")
 
 
-def may_sit(player: Player, seat: Seat) -> bool:
-    """Tell whether a player can take a seat: it is free, and they have sat on no other there."""
-    others = Sitting.objects.filter(game=seat.game_id, player=player).exclude(seat=seat.number)
-    return seat.is_human and seat.player_id is None and not others.exists()
-
-
-def has_left(player: Player, game_id: str) -> bool:
-    """Tell whether a player has sat at a game and does not any more."""
-    return _left_sittings(player).filter(game=game_id).exists()
-
-
 def left_games(player: Player) -> list[dict[str, Any]]:
     """Return the games that a player has left, the last one first, and how: nothing since then."""
-    sittings = _left_sittings(player).select_related("game").order_by("-ended_at")
+    sittings = left_sittings(player).select_related("game").order_by("-ended_at")
     last = {sitting.game_id: sitting for sitting in reversed(sittings[:PAGE])}
     return [
         {
@@ -554,11 +550,6 @@ def left_games(player: Player) -> list[dict[str, Any]]:
         }
         for sitting in reversed(last.values())
     ]
-
-
-def _left_sittings(player: Player) -> QuerySet[Sitting]:
-    ended = Sitting.objects.filter(player=player).exclude(until=None)
-    return ended.exclude(game__seats__player=player)
 
 
 def paces_at(games: Iterable[str]) -> dict[tuple[str, int], Pace]:

@@ -38,7 +38,7 @@ from engine.scenarios import SCENARIOS
 from engine.state import State
 from engine.views import mask, redact
 from games import component_sets, timing
-from games.access import NotVisible, visible_game
+from games.access import visible_game
 from games.errors import GameFull, InvalidRequest, KeyReused
 from games.models import (
     Decision,
@@ -176,7 +176,7 @@ def join_game(player: Player, game_id: str, contribution: str | None = None) -> 
     is_open = table.game.status == Game.Status.OPEN
     mine = table.seat_of(player.pk)
     if mine is None:
-        seat = next((seat for seat in table.seats if _is_free(seat)), None)
+        seat = next((seat for seat in table.seats if seat.is_vacant), None)
         if seat is None or not is_open:
             raise GameFull("every seat of this game is taken")
         _sit(seat, player, contribution)
@@ -189,10 +189,6 @@ def join_game(player: Player, game_id: str, contribution: str | None = None) -> 
     return table.game, mine is None
 
 
-def _is_free(seat: Seat) -> bool:
-    return seat.kind == Seat.Kind.HUMAN and seat.player_id is None
-
-
 def _sit(seat: Seat, player: Player, contribution: str | None) -> None:
     seat.player = player
     seat.contribution = contribution or secrets.token_hex(SECRET_BYTES)
@@ -200,7 +196,7 @@ def _sit(seat: Seat, player: Player, contribution: str | None) -> None:
 
 def _start_if_full(table: Table) -> None:
     game = table.game
-    if game.status != Game.Status.OPEN or any(map(_is_free, table.seats)):
+    if game.status != Game.Status.OPEN or any(seat.is_vacant for seat in table.seats):
         return
     Sitting.objects.bulk_create(
         Sitting(game=game, seat=seat.number, player=seat.player, since=1)
@@ -570,8 +566,7 @@ def rematch(player: Player, game_id: str) -> Game:
     for a stranger, InvalidRequest while the game goes on.
     """
     table = Table.lock(game_id)
-    if table.seat_of(player.pk) is None:
-        raise NotVisible
+    table.held_by(player)
     if not table.game.over:
         raise InvalidRequest("a game can be played again when it is over")
     before = Game.objects.filter(rematch_of=table.game).first()

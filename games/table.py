@@ -14,6 +14,7 @@ from django.db import models, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from dewan_site import sql
+from dewan_site.accounts.models import Player
 from engine.chance import Chance
 from engine.commands import Command
 from engine.errors import GameOver, NotYourDecision
@@ -22,6 +23,7 @@ from engine.questions import KINDS
 from engine.state import Question, State
 from games import projections, store, timing
 from games.access import NotVisible
+from games.errors import InvalidRequest
 from games.models import Decision, Game, GameSecret, Move, SealedAnswer, Seat, Sitting
 from notifications import notices
 from notifications.models import RecordedOutage
@@ -64,6 +66,12 @@ class Answered(msgspec.Struct, frozen=True):
     seat: int | None
     actor: str
     decision: str | None
+
+
+def check_in_play(seat: Seat) -> None:
+    """Raise InvalidRequest if a seat has forfeited."""
+    if seat.standing == Seat.Standing.OUT:
+        raise InvalidRequest("your seat has forfeited: it is out of the game")
 
 
 class Table:
@@ -145,6 +153,13 @@ class Table:
     def seat_of(self, player_id: int) -> Seat | None:
         """Return the seat a player sits on."""
         return next((seat for seat in self.seats if seat.player_id == player_id), None)
+
+    def held_by(self, player: Player) -> Seat:
+        """Return the seat that a player holds; raise NotVisible if they sit on none."""
+        seat = self.seat_of(player.pk)
+        if seat is None:
+            raise NotVisible
+        return seat
 
     def record(
         self,

@@ -21,22 +21,36 @@ Options = Mapping[str, Any]
 
 
 class WhenUp(msgspec.Struct, frozen=True):
-    """What a table can do when somebody's time is up: its name, and what it comes to."""
+    """What a table can do when somebody's time is up: its name, and what it comes to.
+
+    ``to_you`` says it to whose time it is.
+    """
 
     name: str
     comes_to: str
+    to_you: str
 
 
 WHEN_UP = {
     Game.Absence.MOVE: WhenUp(
-        "A safe move", "the clock makes a safe move for the player, who goes on playing"
+        "A safe move",
+        "the clock makes a safe move for the player, who goes on playing",
+        "the clock makes a safe move for you",
     ),
-    Game.Absence.BOT: WhenUp("A bot plays on", "a bot plays on until the player is back"),
+    Game.Absence.BOT: WhenUp(
+        "A bot plays on",
+        "a bot plays on until the player is back",
+        "a bot plays on for you until you return",
+    ),
     Game.Absence.REPLACEMENT: WhenUp(
-        "The seat is free", "the player loses the seat: a bot plays on until somebody takes it"
+        "The seat is free",
+        "the player loses the seat: a bot plays on until somebody takes it",
+        "you lose your seat: a bot plays on until somebody else takes it",
     ),
     Game.Absence.FORFEIT: WhenUp(
-        "The seat is out", "the seat forfeits: camps stay, turns are skipped, and it cannot win"
+        "The seat is out",
+        "the seat forfeits: camps stay, turns are skipped, and it cannot win",
+        "you forfeit: your camps stay, and your turns are skipped",
     ),
 }
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dewan_site.accounts.models import Rests as StoredRests
 from dewan_site.accounts.models import read_rests
-from games.models import Decision, Game, Seat, Sitting
+from games.models import Decision, Game, Sitting
 from notifications import clocks
 from notifications.clocks import Asked, Clock, Policy
 from notifications.ladder import STAGES, Reminder, ladder
@@ -150,27 +151,16 @@ def pause_at(game: Game, moment: datetime) -> Stretch | None:
     return next((p for p in pauses_of(game) if p.start <= moment < p.end), None)
 
 
-def is_answered_by_bot(seats: Sequence[Seat], decision: Decision) -> bool:
-    """Tell whether a bot is to answer an open decision."""
-    return seats[decision.seat].is_played_by_bot
-
-
 # ---- Reading them ------------------------------------------------------------------------------
 
 
-def versions(rows: Iterable[tuple[int, str]]) -> Versions:
-    """Return the rests of players from rows of player and data, the oldest first."""
+def versions_of(players: Iterable[int | None] | QuerySet[Any, Any]) -> Versions:
+    """Read the rests of some players, given as such or as a query for them."""
+    rows = StoredRests.objects.filter(player__in=players).order_by("since")
     found: dict[int | None, list[Rests]] = {}
-    for player, data in rows:
+    for player, data in rows.values_list("player", "data"):
         found.setdefault(player, []).append(read_rests(data))
     return found
-
-
-def versions_of(players: Iterable[int | None]) -> Versions:
-    """Read the rests of some players."""
-    wanted = {player for player in players if player is not None}
-    rows = StoredRests.objects.filter(player__in=wanted).order_by("since")
-    return versions(rows.values_list("player", "data"))
 
 
 def rests_at(game: Game) -> Versions:
@@ -205,10 +195,8 @@ def as_moment(value: datetime | str) -> datetime:
 
 def clocks_of(games: Sequence[Game]) -> dict[str, Clocks]:
     """Read what the clocks of some games are reckoned from, by game: two queries for all."""
-    sat = Sitting.objects.filter(game__in=[game.pk for game in games]).values("player")
-    rows = StoredRests.objects.filter(player__in=sat).order_by("since")
-    rests = versions(rows.values_list("player", "data"))
-    outages = recorded()
+    sat = Sitting.objects.filter(game__in=[game.pk for game in games])
+    rests, outages = versions_of(sat.values("player")), recorded()
     return {game.pk: made(game, rests, outages) for game in games}
 
 

@@ -97,17 +97,14 @@ def _of_the_table(
 ) -> Iterable[OutboxMail]:
     """Tell of what has happened at the table: each mail once for each row."""
     asked = [question.seat for question in state.questions]
+    people = [seat.number for seat in seats if seat.is_human and seat.player_id]
     for event in events:
-        kind, to = _NEWS.get(type(event), ("", _nobody))
-        for seat in seats:
-            if seat.is_human and seat.player_id and to(event, seat.number, asked):
-                mail = _mail(game, timezone.now(), kind, seat.number)
+        if type(event) in _NEWS:
+            kind, to = _NEWS[type(event)]
+            for seat in [seat for seat in people if to(event, seat, asked)]:
+                mail = _mail(game, timezone.now(), kind, seat)
                 mail.stage = str(move.number)
                 yield mail
-
-
-def _nobody(_event: Event, _seat: int, _asked: Sequence[int]) -> bool:
-    return False
 
 
 def _the_seat(event: Any, seat: int, _: Sequence[int]) -> bool:

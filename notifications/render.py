@@ -29,7 +29,7 @@ from engine.views import mask
 from games import consent, demo, selectors, store, timing
 from games.access import Seen
 from games.models import Game, Proposal, Seat
-from games.times import LEFT, rest_words, treatment
+from games.times import LEFT, WHEN_UP, rest_words, treatment
 from games.words import (
     CANCELLED,
     card_words,
@@ -188,14 +188,6 @@ STAGES = {
 }
 """What a reminder says of its stage."""
 
-WHEN_TIME_IS_UP = {
-    Game.Absence.MOVE: "the clock makes a safe move for you",
-    Game.Absence.BOT: "a bot plays on for you until you return",
-    Game.Absence.REPLACEMENT: "you lose your seat: a bot plays on until somebody else takes it",
-    Game.Absence.FORFEIT: "you forfeit: your camps stay, and your turns are skipped",
-}
-"""What happens to who is late, by the table's choice, as it is said to them."""
-
 
 def _reminder(reading: Reading) -> Letter:
     asked = _asked(reading)
@@ -208,7 +200,7 @@ def _when_time_is_up(reading: Reading) -> str:
     seat = Seat.objects.get(game=reading.game, number=reading.seat)
     if seat.misses < reading.game.excused_misses:
         return "that miss is excused, and you have the time of a move again"
-    return WHEN_TIME_IS_UP[Game.Absence(reading.game.absence)]
+    return WHEN_UP[Game.Absence(reading.game.absence)].to_you
 
 
 def _asking(reading: Reading, asked: Question, headline: str, lines: list[str]) -> Letter:

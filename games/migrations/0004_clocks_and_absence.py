@@ -139,7 +139,18 @@ class Migration(migrations.Migration):
                 ("seat", models.PositiveSmallIntegerField()),
                 ("since", models.PositiveIntegerField()),
                 ("until", models.PositiveIntegerField(null=True)),
-                ("how", models.CharField(default="", max_length=12)),
+                (
+                    "how",
+                    models.CharField(
+                        choices=[
+                            ("resigned", "Resigned"),
+                            ("timed_out", "Timed Out"),
+                            ("handed_over", "Handed Over"),
+                        ],
+                        default="",
+                        max_length=12,
+                    ),
+                ),
                 ("ended_at", models.DateTimeField(null=True)),
             ],
             options={

@@ -27,10 +27,6 @@ from games.web.doors import for_players, player_of, refusal, signed_in
 from games.web.scenario import said
 from games.web.tableside import sitters
 
-IN_PLAY = (Seat.Standing.PLAYING, Seat.Standing.ABSENT)
-"""The standings of a seat that its player can give up."""
-
-
 # ---- Resigning, and coming back ----------------------------------------------------------------
 
 
@@ -72,13 +68,13 @@ def _can_leave(view: dict[str, Any]) -> bool:
     if seat is None:
         raise NotVisible
     is_going_on = view["status"] in (Game.Status.OPEN, Game.Status.RUNNING)
-    return is_going_on and seat["standing"] in IN_PLAY
+    return is_going_on and seat["standing"] in Seat.IN_PLAY
 
 
 def _has_just_left(player: Player, game_id: str) -> bool:
     """Tell whether a second click came after the first: there is no seat any more."""
     is_open = access.open_game(game_id).status == Game.Status.OPEN
-    return is_open or selectors.has_left(player, game_id)
+    return is_open or access.has_left(player, game_id)
 
 
 @require_POST

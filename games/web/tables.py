@@ -183,11 +183,11 @@ def _table(request: HttpRequest, game_id: str) -> HttpResponse:
     seats = selectors.seats_of(game)
     if any(seat.player_id == player.pk for seat in seats):
         return redirect("game", game.pk)
-    free = [seat for seat in seats if selectors.may_sit(player, seat)]
+    free = [seat for seat in seats if seat.is_vacant and access.may_sit(player, seat)]
     if not free or game.over:
         return _too_late(request, game_id)
     position = selectors.position_for_guests(game_id)
-    if game.visibility == Game.Visibility.PRIVATE and selectors.has_left(player, game_id):
+    if not game.is_public and access.has_left(player, game_id):
         # Who has left such a table sees nothing more of it, unless they sit down again.
         position = msgspec.structs.replace(position, state=None)
     context = as_it_stands(position) | {
@@ -210,7 +210,7 @@ def _sit_down(request: HttpRequest, game_id: str) -> HttpResponse:
 def _too_late(request: HttpRequest, game_id: str) -> HttpResponse:
     """Say that every seat is taken, or none is there; a public game can still be watched."""
     game = access.open_game(game_id)
-    watch = reverse("game", args=[game_id]) if game.visibility == Game.Visibility.PUBLIC else ""
+    watch = reverse("game", args=[game_id]) if game.is_public else ""
     context = {"watch": watch, "called_off": game.status == Game.Status.CANCELLED}
     return render(request, "games/too_late.html", context, status=409)
 

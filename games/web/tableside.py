@@ -167,7 +167,7 @@ class Tableside(msgspec.Struct, frozen=True):
     @property
     def is_seated(self) -> bool:
         """Tell whether the reader has a seat that still is in the game."""
-        return self.standing in (Seat.Standing.PLAYING, Seat.Standing.ABSENT)
+        return self.standing in Seat.IN_PLAY
 
 
 def tableside(request: HttpRequest, seen: Seen, view: Details, *, has_moved: bool) -> Tableside:
