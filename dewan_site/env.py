@@ -25,6 +25,9 @@ HOST = re.compile(r"\.?[\w-]+(\.[\w-]+)*\.?|\[[0-9a-fA-F:.]+\]|\*", re.ASCII)
 DATABASES = ("postgres", "postgresql", "sqlite")
 BROKERS = ("redis", "rediss")
 MAIL_SERVERS = ("smtp", "smtps", "smtp+tls", "smtp+ssl")
+MAIL_LISTENERS = ("smtp", "lmtp")
+MAILBOXES = ("imap", "imap+tls", "imaps")
+_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class SettingError(Exception):
@@ -98,8 +101,15 @@ class Environment:
         text = " ".join(self.text(name, default).split())
         address = parseaddr(text)[1]
         is_whole = text == address or text.endswith(f"<{address}>")
-        if not (is_whole and re.fullmatch(r"[^@\s]+@[^@\s]+", address)):
+        if not (is_whole and _ADDRESS.fullmatch(address)):
             raise SettingError(f"{name}={text}: needs Dewan by post <dewan@dewan.example>")
+        return text
+
+    def address(self, name: str) -> str:
+        """Return a mail address that a ``+`` and more can be put into, or nothing if unset."""
+        text = self.text(name)
+        if text and (not _ADDRESS.fullmatch(text) or "+" in text):
+            raise SettingError(f"{name}={text}: needs dewan@dewan.example, without +")
         return text
 
     def server(self, name: str, schemes: Collection[str], example: str) -> str:

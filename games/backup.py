@@ -40,6 +40,11 @@ MODELS = (
     "games.Proposal",
     "games.SeatOffer",
     "notifications.OutboxMail",
+    "notifications.Shortlist",
+    "notifications.InboundMail",
+    "notifications.Note",
+    "notifications.GameRhythm",
+    "notifications.AddressTrouble",
     "notifications.Heartbeat",
     "notifications.RecordedOutage",
 )

@@ -464,15 +464,21 @@ class Decision(models.Model):
 
 
 class TableMessage(models.Model):
-    """One line a player said to the table with a move. Not part of the log."""
+    """One line a player said to the table with a move, or alone after it. Not part of the log."""
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="messages")
     move = models.PositiveIntegerField()
     seat = models.PositiveSmallIntegerField()
     text = models.CharField(max_length=200)
+    alone = models.BooleanField(default=False)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["game", "move"], name="one_line_a_move")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "move"], condition=Q(alone=False), name="one_line_a_move"
+            )
+        ]
+        ordering = ["pk"]
 
     def __str__(self) -> str:
         return self.text

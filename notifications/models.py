@@ -16,7 +16,8 @@ class OutboxMail(models.Model):
 
     A worker claims a row by moving it to ``inflight``, and only one can. Mails about a game go to
     whoever sits on the seat when they are sent, unless ``player`` is set: then to them, who may
-    have left it. ``player`` is set for mails about an account too.
+    have left it. ``player`` is set for mails about an account too. ``told_in`` is the mail that
+    went out with what this one would have said, ``seen_at`` when its reader saw what it tells.
     """
 
     class State(models.TextChoices):
@@ -44,6 +45,8 @@ class OutboxMail(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
+    told_in = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="tells")
+    seen_at = models.DateTimeField(null=True)
     reason = models.CharField(max_length=200, default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -68,6 +71,93 @@ class OutboxMail(models.Model):
     def as_log(self) -> dict[str, Any]:
         """Return what a log line may say of this mail: nothing personal."""
         return {"mail": self.pk, "kind": self.kind, "game": self.game_id, "seat": self.seat}
+
+
+class Shortlist(models.Model):
+    """The numbered moves that were mailed for a decision; a number never means another one.
+
+    ``lines`` are lines of notation, in JSON; number 1 is the first.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="shortlists")
+    decision = models.CharField(max_length=20)
+    lines = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["game", "decision"], name="one_shortlist_a_decision")
+        ]
+
+    def __str__(self) -> str:
+        return f"shortlist of {self.decision} of {self.game_id}"
+
+
+class InboundMail(models.Model):
+    """A mail that has come in, and what became of it: nothing of its text is kept.
+
+    ``digest`` is what makes a second copy of a mail the same mail. ``outcome`` is a code of
+    ``notifications.inbound.outcomes``, and ``detail`` what the answer mail tells, in our words.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    message_id = models.CharField(max_length=250, default="")
+    received_at = models.DateTimeField(auto_now_add=True)
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE)
+    game = models.ForeignKey(Game, null=True, on_delete=models.CASCADE, related_name="inbound")
+    seat = models.PositiveSmallIntegerField(null=True)
+    decision = models.CharField(max_length=20, default="")
+    outcome = models.CharField(max_length=20)
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["player", "received_at"], name="inbound_by_player")]
+
+    def __str__(self) -> str:
+        return f"inbound mail {self.pk}: {self.outcome}"
+
+
+class Note(models.Model):
+    """What a player notes for themselves about a game; only their own mails show it."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="notes")
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    text = models.CharField(max_length=200)
+    noted_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"note {self.pk} about {self.game_id}"
+
+
+class GameRhythm(models.Model):
+    """How a player wants the mails of one game, where that differs from all others."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="rhythms")
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="rhythms"
+    )
+    rhythm = models.CharField(max_length=10)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["game", "player"], name="one_rhythm_a_game")]
+
+    def __str__(self) -> str:
+        return f"{self.rhythm} mails of {self.game_id}"
+
+
+class AddressTrouble(models.Model):
+    """An address that our mails do not reach: nothing goes there before ``retry_at``.
+
+    A row is deleted when a mail gets through. ``problem`` is what the mail servers said.
+    """
+
+    address = models.EmailField(unique=True)
+    refusals = models.PositiveSmallIntegerField(default=1)
+    since = models.DateTimeField()
+    retry_at = models.DateTimeField()
+    problem = models.CharField(max_length=200, default="")
+
+    def __str__(self) -> str:
+        return f"trouble with an address since {self.since}"
 
 
 class Heartbeat(models.Model):

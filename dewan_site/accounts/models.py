@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -56,10 +57,19 @@ def all_stages() -> list[str]:
     return list(ladder.STAGES)
 
 
+class Rhythm(models.TextChoices):
+    """When a player wants the mails about their games (docs/mail.md)."""
+
+    AT_ONCE = "at_once"
+    BATCHED = "batched"
+    DAILY = "daily"
+
+
 class Player(AbstractBaseUser, PermissionsMixin):
     """A person with a mail address. ``zone`` is the IANA time zone their times are shown in.
 
-    ``reminders`` are the stages at which they want to be reminded of a decision.
+    ``reminders`` are the stages at which they want to be reminded of a decision, ``digest_at`` the
+    local hour of a daily mail; in the quiet hours, if they have any, no mail about a game goes out.
     """
 
     email = models.EmailField(unique=True)
@@ -68,6 +78,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
     mails_stopped = models.BooleanField(
         default=False, help_text="Send no mails about games; sign-in mails still go out."
     )
+    rhythm = models.CharField(max_length=10, choices=Rhythm.choices, default=Rhythm.AT_ONCE)
+    digest_at = models.TimeField(default=time(8))
+    quiet_from = models.TimeField(null=True)
+    quiet_until = models.TimeField(null=True)
     reminders = models.JSONField(default=all_stages)
     introduced = models.BooleanField(
         default=False, help_text="Has confirmed name and zone after the first sign-in."
