@@ -23,9 +23,16 @@ class GameError(Exception):
 
 
 class InvalidCommand(GameError):
-    """The text or the fields cannot be read as a command."""
+    """The text or the fields cannot be read as a command.
+
+    ``right`` is how a text would be written, and unlike ``detail`` has nothing of what was sent.
+    """
 
     code = "invalid_command"
+
+    def __init__(self, detail: str, right: str = "") -> None:
+        super().__init__(detail)
+        self.right = right
 
 
 class IllegalMove(GameError):

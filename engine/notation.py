@@ -130,6 +130,8 @@ _FORMS: list[tuple[str, re.Pattern[str], str]] = [
     ("pass", re.compile(""), "pass"),
     ("undo", re.compile(""), "undo"),
 ]
+WORDS = frozenset(word for word, _, _ in _FORMS)
+"""The words that commands begin with."""
 
 
 def parse(text: str) -> list[Phrase]:
@@ -140,7 +142,7 @@ def parse(text: str) -> list[Phrase]:
     parts = [part.strip() for part in re.split(r"[,;\n]", text)]
     phrases = [_phrase(part) for part in parts if part]
     if not phrases:
-        raise InvalidCommand(f"nothing to play in the text; for example: {EXAMPLES}")
+        raise InvalidCommand(f"nothing to play in the text; for example: {EXAMPLES}", EXAMPLES)
     return phrases
 
 
@@ -148,11 +150,13 @@ def _phrase(part: str) -> Phrase:
     word, _, rest = part.partition(" ")
     form = next((form for form in _FORMS if form[0] == word.lower()), None)
     if form is None:
-        raise InvalidCommand(f"no command begins with “{word[:40]}”; for example: {EXAMPLES}")
+        problem = f"no command begins with “{word[:40]}”; for example: {EXAMPLES}"
+        raise InvalidCommand(problem, EXAMPLES)
     name, pattern, example = form
     words = pattern.fullmatch(rest.strip().upper())
     if words is None:
-        raise InvalidCommand(f"cannot read “{part[:80]}”; write it like this: {example}")
+        problem = f"cannot read “{part[:80]}”; write it like this: {example}"
+        raise InvalidCommand(problem, example)
     return _READERS[name](words)
 
 

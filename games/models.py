@@ -24,6 +24,9 @@ from notifications.clocks import Policy
 ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_LENGTH = 12
 
+MESSAGE_LENGTH = 200
+"""How long a line to the table may be."""
+
 
 def new_game_id() -> str:
     """Return a game id that cannot be guessed: knowing it is the invitation to an open game."""
@@ -395,7 +398,7 @@ class SealedAnswer(models.Model):
     seat = models.PositiveSmallIntegerField()
     actor = models.CharField(max_length=10, choices=Move.Actor.choices)
     command = models.TextField()
-    message = models.CharField(max_length=200, default="")
+    message = models.CharField(max_length=MESSAGE_LENGTH, default="")
 
     class Meta:
         constraints = [
@@ -469,7 +472,7 @@ class TableMessage(models.Model):
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="messages")
     move = models.PositiveIntegerField()
     seat = models.PositiveSmallIntegerField()
-    text = models.CharField(max_length=200)
+    text = models.CharField(max_length=MESSAGE_LENGTH)
     alone = models.BooleanField(default=False)
 
     class Meta:

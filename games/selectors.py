@@ -41,6 +41,7 @@ from games.models import (
     Seat,
     SeatOffer,
     Sitting,
+    TableMessage,
 )
 from games.pace import Pace
 from games.projections import status_of
@@ -318,17 +319,26 @@ def news_of(player: Player, game_id: str, since: int) -> dict[str, Any]:
 def _moves_after(seen: Seen, after: int) -> dict[str, Any]:
     moves = list(seen.game.moves.filter(number__gt=after).order_by("number")[: PAGE + 1])
     page = moves[:PAGE]
-    said = _said(seen.game, after, page[-1].number) if page else {}
+    said = _lines(seen.game, after, page[-1].number) if page else {}
     return {
-        "moves": [_move(seen, move) | {"message": said.get(move.number)} for move in page],
+        "moves": [_move(seen, move) | _heard(said.get(move.number, [])) for move in page],
         "next": page[-1].number if len(moves) > PAGE else None,
     }
 
 
-def _said(game: Game, after: int, upto: int) -> dict[int, str]:
-    """Return what was said to the table with some moves, by their numbers."""
-    lines = game.messages.filter(move__gt=after, move__lte=upto)
-    return dict(lines.values_list("move", "text"))
+def _lines(game: Game, after: int, upto: int | None) -> dict[int, list[TableMessage]]:
+    """Return what was said to the table with and after some moves, by their numbers."""
+    lines: dict[int, list[TableMessage]] = {}
+    messages = game.messages.filter(move__gt=after)
+    for line in messages if upto is None else messages.filter(move__lte=upto):
+        lines.setdefault(line.move, []).append(line)
+    return lines
+
+
+def _heard(lines: Iterable[TableMessage]) -> dict[str, Any]:
+    """Return what was said with a move, and what alone after it."""
+    said = [{"seat": line.seat, "text": line.text} for line in lines if line.alone]
+    return {"message": next((line.text for line in lines if not line.alone), None), "said": said}
 
 
 def _move(seen: Seen, move: Move) -> dict[str, Any]:
@@ -572,13 +582,17 @@ def was_late(game: Game) -> bool:
 
 
 class Told(msgspec.Struct, frozen=True):
-    """A move in words, as one reader may see it, with what was said to the table."""
+    """A move in words, as one reader may see it, with what was said to the table.
+
+    ``message`` was said with the move; ``said`` alone, after it: who, and what.
+    """
 
     number: int
     at: datetime
     seat: int | None
     sentences: tuple[str, ...]
     message: str
+    said: tuple[tuple[str, str], ...]
 
 
 def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told]:
@@ -588,19 +602,22 @@ def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told
     moves = game.moves.filter(number__gt=after).order_by("number")
     if upto is not None:
         moves = moves.filter(number__lte=upto)
-    messages = dict(game.messages.filter(move__gt=after).values_list("move", "text"))
+    lines = _lines(game, after, upto)
     told = []
     for move in moves:
         events = codec.decode_events(move.events)
         if not game.over:
             events = tuple(redact(event, seat) for event in events)
+        teller = tellers.at(move.number)
+        said = lines.get(move.number, [])
         told.append(
             Told(
                 number=move.number,
                 at=store.moment_of(move.at),
                 seat=move.seat,
-                sentences=tuple(tellers.at(move.number).move(move.seat, move.actor, events)),
-                message=messages.get(move.number, ""),
+                sentences=tuple(teller.move(move.seat, move.actor, events)),
+                message=next((line.text for line in said if not line.alone), ""),
+                said=tuple((teller.names[line.seat], line.text) for line in said if line.alone),
             )
         )
     return told

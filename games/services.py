@@ -41,6 +41,7 @@ from games import component_sets, timing
 from games.access import visible_game
 from games.errors import GameFull, InvalidRequest, KeyReused
 from games.models import (
+    MESSAGE_LENGTH,
     Decision,
     Game,
     GameSecret,
@@ -226,7 +227,7 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Make the message one line, whoever sends it."""
-        msgspec.structs.force_setattr(self, "message", _one_line(self.message))
+        msgspec.structs.force_setattr(self, "message", one_line(self.message))
 
     @property
     def digest(self) -> str:
@@ -235,7 +236,7 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(body).hexdigest()
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Flatten whitespace, and drop characters that nobody sees or that turn the others round."""
     return " ".join("".join(filter(_is_shown, text)).split())
 
@@ -347,6 +348,25 @@ def _beside(
         )
     if number is not None and submitted.message:
         yield TableMessage(game=game, move=number, seat=seat, text=submitted.message)
+
+
+@transaction.atomic
+def say(player: Player, game_id: str, text: str) -> None:
+    """Say a line to the table without a move, also after the game.
+
+    Raises NotVisible for who does not sit there, InvalidRequest before the game has begun.
+    """
+    table = Table.lock(game_id)
+    seat = table.held_by(player)
+    if not table.game.version:
+        raise InvalidRequest("the game has not begun: nobody would hear it")
+    TableMessage.objects.create(
+        game=table.game,
+        move=table.game.version,
+        seat=seat.number,
+        text=one_line(text)[:MESSAGE_LENGTH],
+        alone=True,
+    )
 
 
 # ---- Sealed answers (R13.5) ------------------------------------------------------------------

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from games.models import Game
+from games.models import MESSAGE_LENGTH, Game
 
 
 class OutboxMail(models.Model):
@@ -121,7 +121,7 @@ class Note(models.Model):
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="notes")
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
-    text = models.CharField(max_length=200)
+    text = models.CharField(max_length=MESSAGE_LENGTH)
     noted_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 import msgspec
@@ -45,11 +46,24 @@ PLANS = 8
 """How many plans are weighed when cards are taken."""
 
 
+Worth = Callable[[Command], float]
+"""What an answer is worth to a seat, beside the others it could give to the same question."""
+
+
 def choose(seen: State, seat: int) -> Command:
     """Return the bot's answer to what the seat is asked now, from the seat's own view."""
     question = seen.question_of(seat)
     assert question is not None, "only a seat that is asked has something to choose"
-    return _CHOICES.get(question.kind, _best_for_me)(seen, seat)
+    if question.kind == "turn":
+        return _turn(seen, seat)
+    return max((entry.command for entry in legal(seen, seat)), key=worth_of(seen, seat))
+
+
+def worth_of(seen: State, seat: int) -> Worth:
+    """Return what weighs the answers to what the seat is asked now, unless that is a turn."""
+    question = seen.question_of(seat)
+    assert question is not None, "only a seat that is asked has something to weigh"
+    return _WORTHS.get(question.kind, _best_for_me)(seen, seat)
 
 
 # ---- What a position is worth ----------------------------------------------------------------
@@ -106,24 +120,41 @@ class Plan(msgspec.Struct, frozen=True):
     lacking: int
 
 
-def _turn(seen: State, seat: int) -> Command:
+class Turn(msgspec.Struct, frozen=True):
+    """What a seat can do with its turn: takes and routes, each the best first.
+
+    ``camps`` tells whether the best route is better than the best take.
+    """
+
+    takes: tuple[row.Places, ...]
+    routes: tuple[routes.Route, ...]
+    camps: bool
+
+
+def weigh_turn(seen: State, seat: int) -> Turn:
+    """Return what the seat can do with its turn, from its own view."""
     gains = _gains(seen, seat)
     plans = _plans(seen, seat, gains)
-    camp, worth = _best_camp(seen, seat, gains)
-    if camp and (not row.takes(seen) or worth >= max((plan.worth for plan in plans), default=0)):
-        return camp
-    return _best_take(seen, seat, plans)
 
-
-def _best_camp(seen: State, seat: int, gains: dict[int, float]) -> tuple[Command | None, float]:
     def worth(route: routes.Route) -> float:
         return gains[seen.board.index[route.spaces[-1]]] - _price(route.steps)
 
-    route = max(routes.cheapest_routes(seen, seat), key=worth, default=None)
-    if route is None:
-        return None, 0.0
+    ways = sorted(routes.cheapest_routes(seen, seat), key=worth, reverse=True)
+    takes = sorted(row.takes(seen), key=partial(_take_worth, seen, seat, plans), reverse=True)
+    promised = max((plan.worth for plan in plans), default=0)
+    camps = bool(ways) and (not takes or worth(ways[0]) >= promised)
+    return Turn(tuple(takes), tuple(ways), camps)
+
+
+def camp_by(seen: State, seat: int, route: routes.Route) -> Command:
+    """Return the camp at the end of a route, paid with the cards that are worth least."""
     paid = payment.default_payment(seen, seat, route.steps)
-    return c.Camp(route=route.spaces, payment=paid), worth(route)
+    return c.Camp(route=route.spaces, payment=paid)
+
+
+def _turn(seen: State, seat: int) -> Command:
+    turn = weigh_turn(seen, seat)
+    return camp_by(seen, seat, turn.routes[0]) if turn.camps else c.Take(places=turn.takes[0])
 
 
 def _price(steps: tuple[Step, ...]) -> float:
@@ -174,18 +205,15 @@ def _lacking(seen: State, steps: tuple[Step, ...], hand: list[str]) -> int:
     return len(steps) - payment.payable(seen, hand, steps)
 
 
-def _best_take(seen: State, seat: int, plans: list[Plan]) -> Command:
-    def worth(places: tuple[int, ...]) -> float:
-        cards = [card for place in places if (card := seen.row[place - 1])]
-        hand = [*seen.tribes[seat].hand, *cards]
-        helped = sum(
-            max(plan.worth, 0.1) * (plan.lacking - _lacking(seen, plan.steps, hand))
-            for plan in plans
-            if plan.lacking
-        )
-        return helped + sum(_use(seen.components.cards[card]) for card in cards)
-
-    return c.Take(places=max(row.takes(seen), key=worth))
+def _take_worth(seen: State, seat: int, plans: list[Plan], places: row.Places) -> float:
+    cards = [card for place in places if (card := seen.row[place - 1])]
+    hand = [*seen.tribes[seat].hand, *cards]
+    helped = sum(
+        max(plan.worth, 0.1) * (plan.lacking - _lacking(seen, plan.steps, hand))
+        for plan in plans
+        if plan.lacking
+    )
+    return helped + sum(_use(seen.components.cards[card]) for card in cards)
 
 
 def _use(card: Card) -> float:
@@ -196,25 +224,28 @@ def _use(card: Card) -> float:
 # ---- Story tiles and tucking -----------------------------------------------------------------
 
 
-def _story(seen: State, seat: int) -> Command:
+def _story(seen: State, seat: int) -> Worth:
+    """Weigh the tiles of the row; the unseen one of the pile comes last."""
     have = served(seen, seat)
     shared: Counter[str] = Counter()
     for tile in seen.tribes[seat].stories:
         if not tile.completed:
             shared |= Counter(seen.components.stories[tile.story].requires)
 
-    def worth(story: str) -> float:
-        tile = seen.components.stories[story]
+    def worth(command: Command) -> float:
+        assert isinstance(command, c.Story)
+        if command.place == c.PILE:
+            return 0.0
+        tile = seen.components.stories[seen.story_row[command.place - 1] or ""]
         wanted = Counter(tile.requires) - have
         work = (wanted - shared).total() + 0.4 * (wanted & shared).total()
         return (tile.points + FIRE_POINTS * tile.fire) / (1.5 + work)
 
-    tiles = {tile: place for place, tile in enumerate(seen.story_row, 1) if tile}
-    return c.Story(place=tiles[max(tiles, key=worth)] if tiles else c.PILE)
+    return worth
 
 
-def _tuck(seen: State, seat: int) -> Command:
-    """Tuck what adds most to the prospects, or nothing if that is not worth a card."""
+def _tuck(seen: State, seat: int) -> Worth:
+    """Weigh what a tucked card adds to the prospects; nothing is better than too little."""
     before = prospects(seen, seat)
     tribe = seen.tribes[seat]
 
@@ -231,30 +262,33 @@ def _tuck(seen: State, seat: int) -> Command:
         after = prospects(replace(seen, tribes=tribes), seat)
         return after - before + FIRE_POINTS * (symbol == FIRE) - CARD / 2
 
-    return max((entry.command for entry in legal(seen, seat)), key=worth)
+    return worth
 
 
-def _fish(seen: State, seat: int) -> Command:
-    """Give the card that is worth least: fish are worth more than any card."""
-    steps = (Step((), None, None),)
-    paid = payment.default_payment(seen, seat, steps)
-    return c.Fish(card=paid[0].card)
+def _fish(seen: State, seat: int) -> Worth:
+    """Weigh the cards to give, the least first: fish are worth more than any card."""
+    order = payment.least_first(seen, seat)
+
+    def worth(command: Command) -> float:
+        assert isinstance(command, c.Fish)
+        return -len(order) if command.card is None else -order.index(command.card)
+
+    return worth
 
 
-def _best_for_me(seen: State, seat: int) -> Command:
-    """Give the answer that leaves the seat best off against the others who can still win."""
+def _best_for_me(seen: State, seat: int) -> Worth:
+    """Weigh how well off an answer leaves the seat against the others who can still win."""
 
     def worth(command: Command) -> float:
         after = foresee(seen, seat, command).after
         others = [prospects(after, other) for other in after.seats_in_play if other != seat]
         return prospects(after, seat) - sum(others) / len(others)
 
-    return max((entry.command for entry in legal(seen, seat)), key=worth)
+    return worth
 
 
-_CHOICES: dict[str, Callable[[State, int], Command]] = {
+_WORTHS: dict[str, Callable[[State, int], Worth]] = {
     "draft": _story,
-    "turn": _turn,
     "story": _story,
     "tuck": _tuck,
     "fish": _fish,

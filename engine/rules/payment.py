@@ -116,16 +116,20 @@ def default_payment(state: State, seat: int, steps: Sequence[Step]) -> tuple[Pay
     ids before higher. Sets of cards that can pay form a matroid, so taking them greedily in
     this order is best. Raises IllegalMove if the hand cannot pay.
     """
-    cards = state.components.cards
     can_pay = [set(usable(state, seat, step)) for step in steps]
-    hand = sorted(state.tribes[seat].hand, key=lambda card: (_worth(cards[card]), card))
-    pays = _assigned(hand, can_pay)
+    pays = _assigned(least_first(state, seat), can_pay)
     if len(pays) < len(steps):
         raise IllegalMove("R3.6", "your hand cannot pay every step of this route")
     card_of = {step: card for card, step in pays.items()}
     return tuple(
         Payment(card=card_of[number], spaces=step.spaces) for number, step in enumerate(steps)
     )
+
+
+def least_first(state: State, seat: int) -> list[str]:
+    """Return a seat's hand, the cards that are worth least first."""
+    cards = state.components.cards
+    return sorted(state.tribes[seat].hand, key=lambda card: (_worth(cards[card]), card))
 
 
 def _worth(card: Card) -> tuple[bool, int]:

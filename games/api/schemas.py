@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from dewan_site.env import duration
 from engine.scenarios import SCENARIOS
-from games.models import Game, Proposal, Seat
+from games.models import MESSAGE_LENGTH, Game, Proposal, Seat
 from games.services import MAX_COMMANDS, MOST_EXCUSED
 from notifications.ladder import STAGES
 
@@ -153,7 +153,10 @@ class Submission(Body):
     )
     text = Text(required=False, max_length=1000)
     message = Text(
-        required=False, allow_blank=True, max_length=200, help_text="One line to the table."
+        required=False,
+        allow_blank=True,
+        max_length=MESSAGE_LENGTH,
+        help_text="One line to the table.",
     )
 
 
@@ -449,6 +452,13 @@ class Accepted(s.Serializer):  # type: ignore[type-arg]
     unapplied = s.ListField(child=s.DictField())
 
 
+class LineOut(s.Serializer):  # type: ignore[type-arg]
+    """A line that a seat has said to the table."""
+
+    seat = s.IntegerField()
+    text = s.CharField()
+
+
 class MoveOut(s.Serializer):  # type: ignore[type-arg]
     """A row of the move log."""
 
@@ -461,6 +471,7 @@ class MoveOut(s.Serializer):  # type: ignore[type-arg]
     at = s.CharField()
     hash = s.CharField()
     message = s.CharField(allow_null=True, help_text="What was said to the table with it.")
+    said = LineOut(many=True, help_text="What was said alone, after it and before the next move.")
 
 
 class MoveList(s.Serializer):  # type: ignore[type-arg]

@@ -14,7 +14,7 @@ from engine.scenario import Scenario
 from engine.scenarios import SCENARIOS
 from engine.scenarios.base import BASE
 from games.errors import InvalidRequest
-from games.models import Game
+from games.models import MESSAGE_LENGTH, Game
 from games.services import NewGame, Submitted
 from games.times import WHEN_UP
 from games.web.scenario import Said, said
@@ -66,8 +66,6 @@ EXCUSED = ("Never", "Once for each seat", "Twice for each seat", "3 times for ea
 ABOUT_TIME = (*FOR_PEOPLE, "time", "absence", "excused_misses")
 """The fields about time that hold a choice."""
 
-MESSAGE_LENGTH = 200
-"""How long a line to the table may be, as ``games.models.TableMessage`` keeps it."""
 
 WHO = [("me", "Me"), ("open", "Open"), ("bot", "Bot")]
 

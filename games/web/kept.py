@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from games.web.forms import MESSAGE_LENGTH
+from games.models import MESSAGE_LENGTH
 
 _KEY = "line"
 
