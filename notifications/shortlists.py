@@ -1,0 +1,46 @@
+"""The numbered moves of a mail: stored with the decision, so that a number never means another.
+
+Which moves are on it is reckoned from the seat's own view (``engine.bots.shortlist``).
+"""
+
+from __future__ import annotations
+
+from engine.bots import shortlist
+from engine.state import State
+from games.models import Game
+from notifications.models import Shortlist
+
+LENGTH = 9
+"""How many moves are numbered, at most: one digit answers."""
+
+
+def numbered(game: Game, seat: int, seen: State) -> list[str]:
+    """Return the lines of notation for what a seat is asked now; the first has number 1.
+
+    ``seen`` is the seat's own view. The first call for a decision stores its lines, and they are
+    the same ever after. Nothing if the seat is not asked.
+    """
+    question = seen.question_of(seat)
+    if question is None:
+        return []
+    decision = seen.decision_of(question)
+    stored = _stored(game.pk, decision)
+    if stored is not None:
+        return stored
+    lines = [entry.text for entry in shortlist.best(seen, seat, LENGTH)]
+    first = Shortlist(game=game, decision=decision, lines=lines)
+    # Of two that come at once one is stored, and both read that one.
+    Shortlist.objects.bulk_create([first], ignore_conflicts=True)
+    return _stored(game.pk, decision) or []
+
+
+def line(game_id: str, decision: str, number: int) -> str | None:
+    """Return what a number of a decision's shortlist stands for; None if it has no such number."""
+    lines = _stored(game_id, decision) or []
+    return lines[number - 1] if 1 <= number <= len(lines) else None
+
+
+def _stored(game_id: str, decision: str) -> list[str] | None:
+    lists = Shortlist.objects.filter(game=game_id, decision=decision)
+    lines: list[str] | None = lists.values_list("lines", flat=True).first()
+    return lines
