@@ -24,23 +24,24 @@ def numbered(game: Game, seat: int, seen: State) -> list[str]:
     if question is None:
         return []
     decision = seen.decision_of(question)
-    stored = _stored(game.pk, decision)
-    if stored is not None:
-        return stored
+    known = stored(game.pk, decision)
+    if known is not None:
+        return known
     lines = [entry.text for entry in shortlist.best(seen, seat, LENGTH)]
     first = Shortlist(game=game, decision=decision, lines=lines)
     # Of two that come at once one is stored, and both read that one.
     Shortlist.objects.bulk_create([first], ignore_conflicts=True)
-    return _stored(game.pk, decision) or []
+    return stored(game.pk, decision) or []
 
 
 def line(game_id: str, decision: str, number: int) -> str | None:
     """Return what a number of a decision's shortlist stands for; None if it has no such number."""
-    lines = _stored(game_id, decision) or []
+    lines = stored(game_id, decision) or []
     return lines[number - 1] if 1 <= number <= len(lines) else None
 
 
-def _stored(game_id: str, decision: str) -> list[str] | None:
+def stored(game_id: str, decision: str) -> list[str] | None:
+    """Return the lines that are stored for a decision; None if it has not been numbered."""
     lists = Shortlist.objects.filter(game=game_id, decision=decision)
     lines: list[str] | None = lists.values_list("lines", flat=True).first()
     return lines
