@@ -24,7 +24,7 @@ from engine import events as e
 from engine.events import Event, Undone
 from engine.state import State
 from games.models import Decision, Game, Move, Proposal, Seat
-from notifications.models import OutboxMail
+from notifications.models import InboundMail, OutboxMail
 
 log = logging.getLogger("dewan.mail")
 
@@ -45,6 +45,7 @@ RESUMED = "resumed"
 OUTAGE = "outage"
 PROPOSAL = "proposal"
 REFUSED = "refused"
+ANSWER = "answer"
 SIGN_IN = "sign_in"
 ADDRESS_CHANGE = "address_change"
 ADDRESS_CHANGED = "address_changed"
@@ -181,6 +182,31 @@ def _about_proposal(kind: str, proposal: Proposal, seat: int) -> OutboxMail:
     mail = _mail(proposal.game, timezone.now(), kind, seat)
     mail.stage = str(proposal.pk)
     return mail
+
+
+def answer(inbound: InboundMail) -> None:
+    """Answer a mail that has come in, at once; it tells too what its seat is asked now.
+
+    That is said once: a mail about the same question that has not gone out yet is not sent.
+    """
+    asked = Decision.objects.filter(game=inbound.game, seat=inbound.seat, answered_at=None)
+    decision = asked.values_list("decision", flat=True).first() if inbound.game else None
+    mail = OutboxMail.objects.create(
+        kind=ANSWER,
+        game=inbound.game,
+        seat=inbound.seat,
+        decision=decision or inbound.decision,
+        stage=str(inbound.pk),
+        player=None if inbound.game else inbound.player,
+        due_at=timezone.now(),
+        message_id=new_message_id(ANSWER),
+    )
+    if decision:
+        waiting = OutboxMail.objects.filter(
+            game=inbound.game, decision=decision, kind=TURN, state__in=OutboxMail.WAITING
+        )
+        waiting.update(state=OutboxMail.State.DROPPED, reason="told in an answer", told_in=mail)
+    after_commit("deliver_mail")
 
 
 def _mail(

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What became of a mail. Only those in ``ANSWERED`` are answered."""
+    """What became of a mail; only what has a token, or comes from a player, is answered."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -19,6 +19,3 @@ class Outcome(StrEnum):
     BOUNCE = "bounce"
     TOO_LARGE = "too_large"
     DUPLICATE = "duplicate"
-
-
-ANSWERED = frozenset({Outcome.DONE, Outcome.REFUSED, Outcome.UNREADABLE, Outcome.WRONG_SENDER})

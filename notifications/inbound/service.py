@@ -1,0 +1,261 @@
+"""What becomes of a mail that comes in: one function, whichever way it came (docs/mail.md).
+
+A mail is obeyed only with its token and from its player's address, and once. What it does, what is
+kept of it and the answer to it are one transaction.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from dewan_site.accounts.limits import within_limit
+from dewan_site.accounts.models import Player
+from engine import commands, notation
+from engine.errors import AmbiguousCommand, GameError, IllegalMove, InvalidCommand
+from games import selectors, services
+from games.access import NotVisible
+from games.models import Seat
+from games.services import Submitted
+from notifications import health, notices, seen, shortlists, tokens
+from notifications.inbound import orders, reading
+from notifications.inbound.orders import Errand, Orders, UnreadableOrder
+from notifications.inbound.outcomes import Outcome
+from notifications.inbound.reading import Incoming
+from notifications.models import InboundMail, Note, OutboxMail
+from notifications.tokens import Held, Purpose
+
+log = logging.getLogger("dewan.mail")
+
+LOST_AN_HOUR = 2
+"""How many mails of a player without a token are answered in an hour."""
+
+
+def receive(raw: bytes, *, sender: str | None = None, recipients: Sequence[str] = ()) -> Outcome:
+    """Do what a mail says, and return what became of it; everything is committed then.
+
+    ``sender`` and ``recipients`` are those of the envelope, where it is known. Raises nothing but
+    errors of the database: then nothing has happened, and the mail can be given again.
+    """
+    incoming = reading.read(
+        raw[: settings.DEWAN_MAIL_SIZE],
+        sender=sender,
+        recipients=recipients,
+        authserv=settings.DEWAN_MAIL_AUTHSERV,
+    )
+    outcome = _receive(incoming, whole=len(raw) <= settings.DEWAN_MAIL_SIZE)
+    log.info("a mail has come in: %s", outcome)
+    return outcome
+
+
+def _receive(incoming: Incoming, *, whole: bool) -> Outcome:
+    if incoming.bounces:
+        for bounce in incoming.bounces:
+            health.bounced(bounce.address, bounce.message_id, bounce.permanent, bounce.status)
+        return Outcome.BOUNCE
+    if incoming.automatic:
+        return Outcome.AUTOMATIC
+    try:
+        with transaction.atomic():
+            return _taken_in(incoming, whole=whole)
+    except IntegrityError:
+        if _is_known(incoming):  # its other copy has come in at the same moment
+            return Outcome.DUPLICATE
+        raise
+
+
+def _taken_in(incoming: Incoming, *, whole: bool) -> Outcome:
+    if _is_known(incoming):
+        return Outcome.DUPLICATE
+    held = _held(incoming)
+    if held is None:
+        return _without_token(incoming)
+    return _with_token(incoming, held, whole=whole)
+
+
+def _is_known(incoming: Incoming) -> bool:
+    return InboundMail.objects.filter(digest=incoming.digest).exists()
+
+
+# ---- Whose mail it is --------------------------------------------------------------------------
+
+
+def _held(incoming: Incoming) -> Held | None:
+    """Return what the mail's token stands for: in an address it goes to, else as an answer."""
+    found = {token for address in incoming.recipients if (token := tokens.token_in(address))}
+    if found:
+        return tokens.read(Purpose.REPLY, found.pop()) if len(found) == 1 else None
+    return _answered(incoming)
+
+
+def _answered(incoming: Incoming) -> Held | None:
+    """Return what the nearest mail of ours asked that this one answers; its Message-ID is secret.
+
+    Some programs do not heed Reply-To. One mail that tells of several games names none.
+    """
+    ours = OutboxMail.objects.filter(message_id__in=incoming.references).exclude(seat=None)
+    mail = ours.filter(tells=None).order_by("-pk").first()
+    if mail is None:
+        return None
+    seats = Seat.objects.select_related("game", "player").exclude(player=None)
+    seat = seats.filter(game=mail.game_id, number=mail.seat, player__email=incoming.sender).first()
+    return seat and Held(seat, int(mail.decision.partition("-")[0] or 0))
+
+
+def _is_believed(incoming: Incoming) -> bool:
+    """Tell whether the receiving server vouches for the sender as far as the operator wants."""
+    match settings.DEWAN_MAIL_AUTH:
+        case "passed":
+            return incoming.authentic == "passed"
+        case "not_failed":
+            return incoming.authentic != "failed"
+    return True
+
+
+def _without_token(incoming: Incoming) -> Outcome:
+    """Tell a player who writes without a token that it was in vain; nobody else is answered."""
+    player = Player.objects.filter(email=incoming.sender).first()
+    to_us = any(map(tokens.is_ours, incoming.recipients))
+    if player is None or not to_us or not _is_believed(incoming):
+        return Outcome.NO_TOKEN
+    if within_limit("lost-mails", str(player.pk), LOST_AN_HOUR):
+        mail = _kept(incoming, Outcome.NO_TOKEN, player=player)
+        notices.answer(mail)
+    return Outcome.NO_TOKEN
+
+
+def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
+    seat = held.seat
+    player = seat.player
+    assert player is not None, "a token is for a seat with a player"
+    mail = _kept(
+        incoming,
+        Outcome.DONE,
+        player=player,
+        game=seat.game,
+        seat=seat.number,
+        decision=held.decision,
+    )
+    outcome, mail.detail = _dealt_with(incoming, held, player, whole=whole)
+    mail.outcome = outcome
+    mail.save(update_fields=["outcome", "detail"])
+    if outcome != Outcome.TOO_MANY or within_limit("too-many-told", str(player.pk), 1):
+        notices.answer(mail)
+    return outcome
+
+
+def _kept(incoming: Incoming, outcome: Outcome, **columns: Any) -> InboundMail:
+    """Write down that a mail has come in: from now on its copies are duplicates."""
+    return InboundMail.objects.create(
+        digest=incoming.digest, message_id=incoming.message_id, outcome=outcome, **columns
+    )
+
+
+# ---- What it says ------------------------------------------------------------------------------
+
+
+Detail = dict[str, Any]
+"""What the answer mail tells: codes, our own words, and notation in its canonical form."""
+
+
+def _dealt_with(
+    incoming: Incoming, held: Held, player: Player, *, whole: bool
+) -> tuple[Outcome, Detail]:
+    if not within_limit("mails-of-player", str(player.pk), settings.DEWAN_MAILS_PER_HOUR):
+        return Outcome.TOO_MANY, {}
+    if incoming.sender != player.email.lower():
+        return Outcome.WRONG_SENDER, {}
+    if not _is_believed(incoming):
+        return Outcome.NOT_AUTHENTIC, {}
+    if not whole:
+        return Outcome.TOO_LARGE, {}
+    seen.mark(held.seat.game, held.seat.number, player)
+    try:
+        wanted = orders.read(incoming.words)
+    except UnreadableOrder as error:
+        problem = {"line": error.line, "words": error.problem, "right": error.right}
+        return Outcome.UNREADABLE, {"problem": problem}
+    return _obeyed(held, player, wanted, key=f"mail:{incoming.digest}")
+
+
+def _obeyed(held: Held, player: Player, wanted: Orders, key: str) -> tuple[Outcome, Detail]:
+    """Carry out all orders of a mail, or none of them."""
+    detail = {"asks": wanted.asks, "errands": [_errand(errand) for errand in wanted.errands]}
+    try:
+        with transaction.atomic():
+            done = _carry_out(held, player, wanted, key)
+    except GameError as error:
+        return Outcome.REFUSED, detail | {"problem": problem_of(error)}
+    except NotVisible:
+        return Outcome.REFUSED, detail | {"problem": {"code": "not_found"}}
+    return Outcome.DONE, detail | done
+
+
+def _carry_out(held: Held, player: Player, wanted: Orders, key: str) -> Detail:
+    game = held.seat.game
+    said = tokens.without_tokens(wanted.say)
+    for text in wanted.notes:
+        Note.objects.create(game=game, player=player, text=text)
+    done: Detail = {"noted": len(wanted.notes), "said": bool(said)}
+    if wanted.play:
+        return done | _play(held, player, wanted, said, key)
+    if said:
+        services.say(player, game.pk, said)
+    return done
+
+
+def _play(held: Held, player: Player, wanted: Orders, said: str, key: str) -> Detail:
+    """Submit the moves as an answer to the decision that the token names, and to no other."""
+    game = held.seat.game
+    listed = partial(shortlists.line, game.pk, held.decision)
+    submitted = Submitted(
+        decision=held.decision,
+        # A decision's legal answers never change; an undo is of what is there now.
+        expected_version=game.version if wanted.is_undo else held.since,
+        text=", ".join(orders.moves_of(wanted, listed)),
+        message=said,
+        key=key,
+    )
+    answer = services.submit_move(player, game.pk, submitted)
+    return {
+        "played": answer["number"],
+        "sealed": answer["number"] is None,
+        "undone": wanted.is_undo,
+        "unapplied": _unapplied(player, game.pk, answer["unapplied"]),
+    }
+
+
+def _unapplied(player: Player, game_id: str, left: list[Any]) -> list[str]:
+    """Return as notation what was not played, since what came before it has changed the game."""
+    if not left:
+        return []
+    _, state = selectors.seen_state(player, game_id)
+    assert state is not None, "something was played"
+    return [notation.text_of(state, commands.parse(command)) for command in left]
+
+
+def problem_of(error: GameError) -> Detail:
+    """Return what an answer mail tells of a refusal; never anything that the mail has said."""
+    problem: Detail = {"code": error.code, "words": error.detail}
+    if isinstance(error, InvalidCommand):
+        problem |= {"words": "", "right": error.right}
+    elif isinstance(error, IllegalMove):
+        problem |= {
+            "rule": error.rule,
+            "number": error.command_index + 1,
+            "examples": [entry.text for entry in error.legal],
+        }
+    elif isinstance(error, AmbiguousCommand):
+        problem["examples"] = [entry.text for entry in error.candidates]
+    return problem
+
+
+def _errand(errand: Errand) -> Detail:
+    """Return an errand for the answer mail, which has the link that does it."""
+    days = {"first": errand.first, "last": errand.last}
+    return {"kind": errand.kind, **{name: day.isoformat() for name, day in days.items() if day}}
