@@ -100,11 +100,12 @@ def _answered(incoming: Incoming) -> Held | None:
     """
     ours = OutboxMail.objects.filter(message_id__in=incoming.references).exclude(seat=None)
     mail = ours.filter(tells=None).order_by("-pk").first()
-    if mail is None:
+    if mail is None or mail.seat is None:
         return None
-    seats = Seat.objects.select_related("game", "player").exclude(player=None)
-    seat = seats.filter(game=mail.game_id, number=mail.seat, player__email=incoming.sender).first()
-    return seat and Held(seat, int(mail.decision.partition("-")[0] or 0))
+    seats = Seat.objects.select_related("game", "player").filter(player__email=incoming.sender)
+    seat = seats.filter(game=mail.game_id, number=mail.seat).first()
+    since = int(mail.decision.partition("-")[0] or 0)
+    return Held(seat, since) if seat else None
 
 
 def _is_believed(incoming: Incoming) -> bool:
