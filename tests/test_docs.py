@@ -69,9 +69,9 @@ def test_every_management_command_is_documented() -> None:
 
 
 def test_every_kind_of_mail_is_documented() -> None:
-    from notifications import notices, render  # noqa: PLC0415
+    from notifications import letters, notices  # noqa: PLC0415
 
-    kinds = {*render._LETTERS, *render._ACCOUNT_LETTERS, notices.LEFT}
+    kinds = {*letters.GAME_LETTERS, *letters.ACCOUNT_LETTERS, notices.LEFT}
     assert kinds == set(re.findall(r"^\| `(\w+)` \|", page("mail.md"), re.MULTILINE))
     assert {notices.TURN, notices.SIGN_IN} <= kinds
 
