@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import Any
@@ -48,6 +48,7 @@ from games.projections import status_of
 from games.timing import Clocks
 from games.words import Teller
 from notifications.rests import Stretch
+from notifications.seen import Knows, told_of
 
 PAGE = 100
 """How many moves or games one answer lists, at most."""
@@ -179,7 +180,8 @@ def _awaiting(game: Game, state: State | None, clocks: Clocks) -> list[dict[str,
         return []
     wanted = {state.decision_of(question) for question in state.questions}
     decisions = Decision.objects.filter(game=game, decision__in=wanted).order_by("seat")
-    return [awaited(decision, clocks) for decision in decisions]
+    told = told_of(decisions)
+    return [awaited(decision, clocks, told.get(decision.pk)) for decision in decisions]
 
 
 def deadlines_of(game: Game) -> list[tuple[int, datetime]]:
@@ -189,11 +191,12 @@ def deadlines_of(game: Game) -> list[tuple[int, datetime]]:
     return [(d.seat, clocks.clock(d, timezone.now()).deadline) for d in decisions]
 
 
-def awaited(decision: Decision, clocks: Clocks) -> dict[str, Any]:
+def awaited(decision: Decision, clocks: Clocks, told: Knows | None) -> dict[str, Any]:
     """Return an open decision as clients see it.
 
     ``latest`` is the moment that the deadline cannot be later than; ``resting`` is what rests the
-    clock now, ``rests`` what will before the deadline: night, weekday, vacation, stopped.
+    clock now, ``rests`` what will before the deadline: night, weekday, vacation, stopped. ``told``
+    is how far the seat knows it; None of a bot, and of what is answered sealed.
     """
     clock = clocks.clock(decision, timezone.now())
     return {
@@ -206,6 +209,7 @@ def awaited(decision: Decision, clocks: Clocks) -> dict[str, Any]:
         "latest": moment(clock.latest),
         "resting": clock.resting,
         "rests": list(clock.rests),
+        "told": told,
     }
 
 
@@ -443,7 +447,8 @@ def _with_details(games: QuerySet[Game]) -> Iterable[Game]:
 def _all_listed(games: QuerySet[Game], player: Player) -> list[dict[str, Any]]:
     found = list(_with_details(games))
     clocks = timing.clocks_of(found)
-    return [_listed(game, player, clocks[game.pk]) for game in found]
+    told = told_of(decision for game in found for decision in _open(game))
+    return [_listed(game, player, clocks[game.pk], told) for game in found]
 
 
 def _open(game: Game) -> Sequence[Decision]:
@@ -451,10 +456,12 @@ def _open(game: Game) -> Sequence[Decision]:
     return decisions
 
 
-def _listed(game: Game, player: Player, clocks: Clocks) -> dict[str, Any]:
+def _listed(
+    game: Game, player: Player, clocks: Clocks, told: Mapping[int, Knows]
+) -> dict[str, Any]:
     seats = list(game.seats.all())
     you = next((seat.number for seat in seats if seat.player_id == player.pk), None)
-    decisions = [awaited(decision, clocks) for decision in _open(game)]
+    decisions = [awaited(d, clocks, told.get(d.pk)) for d in _open(game)]
     sealed = any(answer.seat == you for answer in game.sealed_answers.all())
     mine = [decision for decision in decisions if decision["seat"] == you and not sealed]
     return {

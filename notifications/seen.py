@@ -1,10 +1,107 @@
-"""Who has seen that they are asked (docs/mail.md)."""
+"""Whether who is asked has been told, and has looked since (docs/mail.md, *Told and seen*).
+
+Seen is what is asked when its player has opened the page of the game, its REST view or its legal
+moves, or has sent something about it: never by a link alone, since scanners follow those too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
 from dewan_site.accounts.models import Player
-from games.models import Game
+from engine.questions import KINDS
+from games.models import Decision, Game, Seat
+from notifications.models import OutboxMail
+from notifications.notices import REMINDER, TURN
+
+State = OutboxMail.State
+
+ASKING = (TURN, REMINDER)
+"""The kinds of mails that tell a seat what it is asked."""
+
+
+class Knows(StrEnum):
+    """How far a seat knows what it is asked.
+
+    ``no``: its notice has not left yet. ``yes``: it has, or was tried, and is not seen.
+    ``unseen``: no notice goes out to it, and it has not looked. ``seen``: its player has looked.
+    """
+
+    NO = "no"
+    YES = "yes"
+    UNSEEN = "unseen"
+    SEEN = "seen"
+
+
+def look(game: Game, view: dict[str, Any], player: Player | None) -> None:
+    """Remember that somebody has seen a view of theirs, and let the view say so.
+
+    Most looks find nothing to remember, and cost no query.
+    """
+    for asked in view["awaiting"]:
+        if player and asked["seat"] == view["you"] and asked["told"] not in (None, Knows.SEEN):
+            mark(game, asked["seat"], player)
+            asked["told"] = Knows.SEEN
 
 
 def mark(game: Game, seat: int, player: Player) -> None:
-    """Note that the player of a seat has seen what it is asked now."""
+    """Remember that a player has now seen what their seat is asked, if anything.
+
+    It writes once for each notice, however often they look.
+    """
+    asked = Decision.objects.filter(game=game, seat=seat, player=player, answered_at=None)
+    unseen = OutboxMail.objects.filter(
+        game=game, decision__in=asked.values("decision"), seat=seat, kind__in=ASKING, seen_at=None
+    )
+    if unseen.exists():
+        unseen.update(seen_at=timezone.now())
+
+
+def told_of(decisions: Iterable[Decision]) -> dict[int, Knows]:
+    """Return how far those who are asked know it, by the decisions' keys.
+
+    Left out is what a bot answers, and what is answered sealed: who has not looked has not
+    answered, and that nobody may know (R13.5).
+    """
+    keys = {(d.game_id, d.decision): d.pk for d in decisions if not KINDS[d.kind].sealed}
+    told: dict[int, Knows] = {}
+    for game, decision, state, attempts, told_in, seen_at in _notices(keys):
+        key = keys.get((game, decision))
+        if key is not None:
+            how = _told(state, attempts, told_in, seen_at)
+            told[key] = max(how, told.get(key, how), key=_FURTHEST.index)
+    return told
+
+
+_FURTHEST = (Knows.UNSEEN, Knows.NO, Knows.YES, Knows.SEEN)
+"""Of several notices the one counts that says most."""
+
+
+def _notices(keys: Iterable[tuple[str, str]]) -> QuerySet[OutboxMail, Any]:
+    """Return the notices of decisions that people are to answer."""
+    plays = Q(
+        game__seats__number=F("seat"),
+        game__seats__kind=Seat.Kind.HUMAN,
+        game__seats__standing=Seat.Standing.PLAYING,
+    )
+    of = Q(game__in={game for game, _ in keys}, decision__in={decision for _, decision in keys})
+    notices = OutboxMail.objects.filter(of, plays, kind__in=ASKING)
+    return notices.values_list("game", "decision", "state", "attempts", "told_in", "seen_at")
+
+
+def _told(state: str, attempts: int, told_in: int | None, seen_at: datetime | None) -> Knows:
+    if seen_at is not None:
+        return Knows.SEEN
+    if told_in is not None or state in _TRIED or (state == State.INFLIGHT and attempts > 1):
+        return Knows.YES
+    return Knows.UNSEEN if state == State.DROPPED else Knows.NO
+
+
+_TRIED = (State.SENT, State.RETRY, State.FAILED)
+"""A notice that a mail server has refused counts as told: opponents need not know more."""

@@ -44,6 +44,13 @@ def change(player: Player, night: tuple[int, int] | None, weekdays: Sequence[int
 def book(player: Player, first: date, last: date) -> Stretch:
     """Book a vacation from the beginning of one local day to the end of another."""
     _lock(player)
+    rests, vacation = with_vacation(player, first, last)
+    _put(player, rests)
+    return vacation
+
+
+def with_vacation(player: Player, first: date, last: date) -> tuple[PlayerRests, Stretch]:
+    """Return a player's rests as they would be with a vacation, and it; nothing is booked."""
     rests = rests_of(player)
     today = timezone.now().astimezone(ZoneInfo(rests.zone)).date()
     if last < first:
@@ -56,8 +63,7 @@ def book(player: Player, first: date, last: date) -> Stretch:
     if any(vacation.start < end and start < vacation.end for start, end in rests.vacations):
         raise ValidationError("You have a vacation in these days already.")
     vacations = tuple(sorted([*rests.vacations, vacation]))
-    _put(player, msgspec.structs.replace(rests, vacations=vacations))
-    return vacation
+    return _checked(msgspec.structs.replace(rests, vacations=vacations)), vacation
 
 
 @transaction.atomic
@@ -103,12 +109,16 @@ def _lock(player: Player) -> None:
 
 def _put(player: Player, rests: PlayerRests) -> PlayerRests:
     """Write rests as a new row; raise ValidationError if there is a problem with them."""
+    rests = msgspec.structs.replace(_checked(rests), since=timezone.now())
+    data = msgspec.json.encode(rests).decode()
+    Rests.objects.create(player=player, since=rests.since, data=data)
+    return rests
+
+
+def _checked(rests: PlayerRests) -> PlayerRests:
     problem = problem_with(rests)
     if problem:
         raise ValidationError(problem)
-    rests = msgspec.structs.replace(rests, since=timezone.now())
-    data = msgspec.json.encode(rests).decode()
-    Rests.objects.create(player=player, since=rests.since, data=data)
     return rests
 
 

@@ -16,6 +16,7 @@ from engine.scenarios import SCENARIOS
 from games.models import MESSAGE_LENGTH, Game, Proposal, Seat
 from games.services import MAX_COMMANDS, MOST_EXCUSED
 from notifications.ladder import STAGES
+from notifications.seen import Knows
 
 s = serializers
 
@@ -248,6 +249,11 @@ class Awaited(s.Serializer):  # type: ignore[type-arg]
     rests = s.ListField(
         child=s.CharField(),
         help_text="What rests it before the deadline: night, weekday, vacation, stopped.",
+    )
+    told = s.ChoiceField(
+        choices=list(Knows),
+        allow_null=True,
+        help_text="Whether who is asked knows it; null: a bot, or an answer that is sealed.",
     )
 
 

@@ -24,6 +24,7 @@ from games.api.problems import Problem
 from games.api.reading import REFUSED, number, player_of, valid
 from games.errors import InvalidRequest
 from games.models import StoredComponentSet
+from notifications import seen
 
 KEY_HEADER = "Idempotency-Key"
 KEY_LENGTH = 200
@@ -94,8 +95,12 @@ class GameView(APIView):
     )
     def get(self, request: Request, game_id: str) -> Response:
         """Return the game as you may see it; its ETag changes when that does."""
-        access.visible_game(player_of(request), game_id)
-        view = selectors.game_view(player_of(request), game_id, number(request, "at", None))
+        player = player_of(request)
+        game = access.visible_game(player, game_id).game
+        at = number(request, "at", None)
+        view = selectors.game_view(player, game_id, at)
+        if at is None:
+            seen.look(game, view, player)
         etag = _etag(view)
         if etag in request.headers.get("If-None-Match", ""):
             return Response(status=304, headers={"ETag": etag})
@@ -114,7 +119,12 @@ class LegalView(APIView):
     @extend_schema(operation_id="get_legal", responses={200: schemas.Legal, **REFUSED})
     def get(self, request: Request, game_id: str) -> Response:
         """List what you may answer now; every entry can be posted as it is."""
-        return Response(selectors.legal_of(player_of(request), game_id))
+        player = player_of(request)
+        game, seat = access.visible_game(player, game_id)
+        answer = selectors.legal_of(player, game_id)
+        if seat is not None and answer["decision"]:
+            seen.mark(game, seat, player)
+        return Response(answer)
 
 
 class RoutesView(APIView):

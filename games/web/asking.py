@@ -12,6 +12,7 @@ from engine.questions import KINDS
 from games.models import Game, Seat
 from games.times import rest_words
 from games.words import counted, duration_words, listed, victory_words
+from notifications.seen import Knows
 
 OF_OTHERS = {
     "draft": "chooses a first story tile",
@@ -25,13 +26,21 @@ OF_OTHERS = {
 }
 """What ``engine.questions.KINDS`` asks the reader to do, as it is said of somebody else."""
 
+TOLD = {
+    Knows.NO: "not told yet",
+    Knows.YES: "told, not yet seen",
+    Knows.UNSEEN: "not yet seen",
+    Knows.SEEN: "seen",
+}
+"""Whether somebody else who is asked knows it."""
+
 
 class Awaited(msgspec.Struct, frozen=True):
     """An open decision: who is asked what, until when, and how much time that leaves.
 
     ``is_bot`` if a bot answers, also for a player who is away: then no clock runs. ``latest`` is
     the moment that the deadline cannot be later than, ``resting`` and ``rests`` what rests the
-    clock now and until then.
+    clock now and until then. ``told`` is whether its player knows it, if that is known.
     """
 
     seat: int
@@ -45,6 +54,7 @@ class Awaited(msgspec.Struct, frozen=True):
     left: str
     resting: str | None
     rests: tuple[str, ...]
+    told: str
 
     @property
     def words(self) -> str:
@@ -90,6 +100,7 @@ def _awaited(
         left=duration_words(int((deadline - now).total_seconds())),
         resting=decision["resting"],
         rests=tuple(decision["rests"]),
+        told=TOLD.get(decision["told"], ""),
     )
 
 

@@ -36,6 +36,7 @@ from games.web.tableside import (
     sitters,
     tableside,
 )
+from notifications import seen
 
 POLL_BOT, POLL_OTHERS = 1, 15
 """After how many seconds a page looks for news first: while a bot is to move, and else."""
@@ -53,6 +54,8 @@ def game_page(request: HttpRequest, game_id: str) -> HttpResponse:
     position = selectors.position(player_of(request), game_id, at)
     if position.state is None:
         return render(request, "games/open_game.html", _open_table(request, position))
+    if at is None:
+        seen.look(position.seen.game, position.view, player_of(request))
     log = selectors.told_moves(position.seen, upto=position.state.version)
     table = Tabletop(position.seen, position.state, position.view, log, past=at is not None)
     context = _past(table) if table.past else _now(request, table)
