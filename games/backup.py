@@ -44,6 +44,7 @@ MODELS = (
     "notifications.InboundMail",
     "notifications.Note",
     "notifications.GameRhythm",
+    "notifications.LastBatch",
     "notifications.AddressTrouble",
     "notifications.Heartbeat",
     "notifications.RecordedOutage",

@@ -18,6 +18,9 @@ class OutboxMail(models.Model):
     whoever sits on the seat when they are sent, unless ``player`` is set: then to them, who may
     have left it. ``player`` is set for mails about an account too. ``told_in`` is the mail that
     went out with what this one would have said, ``seen_at`` when its reader saw what it tells.
+
+    ``due_at`` is when a waiting row is looked at next, ``ready_at`` when it could first have gone
+    out if its reader's rhythm, their address or the mail server had not made it wait.
     """
 
     class State(models.TextChoices):
@@ -42,6 +45,7 @@ class OutboxMail(models.Model):
     message_id = models.CharField(max_length=100, unique=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     due_at = models.DateTimeField()
+    ready_at = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
@@ -144,10 +148,27 @@ class GameRhythm(models.Model):
         return f"{self.rhythm} mails of {self.game_id}"
 
 
+class LastBatch(models.Model):
+    """When a player last got one mail for all their games that waited; no row if never.
+
+    Whoever gathers a player's notices locks the row, so that they become one mail and not two.
+    """
+
+    player = models.OneToOneField(
+        settings.AUTH_USER_MODEL, primary_key=True, on_delete=models.CASCADE, related_name="+"
+    )
+    sent_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"last batch of player {self.player_id}"
+
+
 class AddressTrouble(models.Model):
     """An address that our mails do not reach: nothing goes there before ``retry_at``.
 
-    A row is deleted when a mail gets through. ``problem`` is what the mail servers said.
+    A row is deleted when a mail gets through. ``problem`` is what the mail servers said. If our
+    mails were accepted and came back (``bounced``), the next one that is accepted has to stay away
+    for a while first: ``probed_at`` is when it went out.
     """
 
     address = models.EmailField(unique=True)
@@ -155,6 +176,8 @@ class AddressTrouble(models.Model):
     since = models.DateTimeField()
     retry_at = models.DateTimeField()
     problem = models.CharField(max_length=200, default="")
+    bounced = models.BooleanField(default=False)
+    probed_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"trouble with an address since {self.since}"

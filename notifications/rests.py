@@ -101,10 +101,10 @@ def _dates(zone: str, since: datetime, until: datetime) -> Iterator[date]:
 @lru_cache(maxsize=10_000)
 def _stretch(zone: str, day: date, begins: timedelta, ends: timedelta) -> Stretch:
     midnight = datetime.combine(day, time())
-    return Stretch(_first_shown(zone, midnight + begins), _last_before(zone, midnight + ends))
+    return Stretch(first_shown(zone, midnight + begins), _last_before(zone, midnight + ends))
 
 
-def _first_shown(zone: str, local: datetime) -> datetime:
+def first_shown(zone: str, local: datetime) -> datetime:
     """Return the first moment at which clocks show a local time, or a later one if they skip it."""
     first, second = _moments(zone, local)
     if first <= second:
@@ -117,7 +117,7 @@ def _first_shown(zone: str, local: datetime) -> datetime:
 def _last_before(zone: str, local: datetime) -> datetime:
     """Return the moment from which on clocks never again show less than a local time."""
     first, second = _moments(zone, local - TICK)
-    return second + TICK if first <= second else _first_shown(zone, local)
+    return second + TICK if first <= second else first_shown(zone, local)
 
 
 def _moments(zone: str, local: datetime) -> tuple[datetime, datetime]:
