@@ -189,8 +189,7 @@ def answer(inbound: InboundMail) -> None:
 
     That is said once: a mail about the same question that has not gone out yet is not sent.
     """
-    asked = Decision.objects.filter(game=inbound.game, seat=inbound.seat, answered_at=None)
-    decision = asked.values_list("decision", flat=True).first() if inbound.game else None
+    decision = _asked_now(inbound)
     mail = OutboxMail.objects.create(
         kind=ANSWER,
         game=inbound.game,
@@ -207,6 +206,14 @@ def answer(inbound: InboundMail) -> None:
         )
         waiting.update(state=OutboxMail.State.DROPPED, reason="told in an answer", told_in=mail)
     after_commit("deliver_mail")
+
+
+def _asked_now(inbound: InboundMail) -> str:
+    """Return the decision that the seat of a mail is asked; empty if it is not, or has no seat."""
+    if inbound.seat is None:
+        return ""
+    asked = Decision.objects.filter(game=inbound.game, seat=inbound.seat, answered_at=None)
+    return asked.values_list("decision", flat=True).first() or ""
 
 
 def _mail(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dewan_site.accounts.models import Player
 from notifications import notices
-from notifications.letters import accounts, asking, table
+from notifications.letters import accounts, answers, asking, table
 from notifications.letters.letter import Letter
 from notifications.letters.reading import Reading
 from notifications.models import OutboxMail
@@ -24,6 +24,7 @@ GAME_LETTERS: dict[str, Callable[[Reading], Letter]] = {
     notices.CANCELLED: table.cancelled,
     notices.PROPOSAL: table.proposal,
     notices.REFUSED: table.refused,
+    notices.ANSWER: answers.answer,
     **dict.fromkeys(table.HEADLINES, table.of_the_table),
 }
 """The letters about a game, by kind of mail."""
@@ -32,5 +33,6 @@ ACCOUNT_LETTERS: dict[str, Callable[[OutboxMail, Player], tuple[str, Letter]]] =
     notices.SIGN_IN: accounts.sign_in,
     notices.ADDRESS_CHANGE: accounts.address_change,
     notices.ADDRESS_CHANGED: accounts.address_changed,
+    notices.ANSWER: answers.without_token,
 }
 """Subject and letter of the mails about an account, by kind of mail."""

@@ -137,9 +137,7 @@ def _problem_lines(problem: Detail) -> Iterator[str]:
     elif problem.get("code") in GONE_ON:
         yield "The question that your mail answers is not open any more, so it played nothing."
     elif problem.get("words"):
-        rule = (
-            f" (rule {problem['rule']}: {rule_link(problem['rule'])})" if "rule" in problem else ""
-        )
+        rule = _rule_words(problem["rule"]) if "rule" in problem else ""
         which = f"Order {problem['number']}: " if problem.get("number", 1) > 1 else ""
         yield f"{which}{problem['words']}{rule}."
     if right := problem.get("right"):
@@ -149,9 +147,8 @@ def _problem_lines(problem: Detail) -> Iterator[str]:
 GONE_ON = ("stale_move", "not_your_decision", "game_over", "not_found")
 
 
-def rule_link(rule: str) -> str:
-    """Return the address of a rule on the page of the rules."""
-    return absolute(f"/rules/#{rule}")
+def _rule_words(rule: str) -> str:
+    return f" (rule {rule}: {absolute(f'/rules/#{rule}')})"
 
 
 def _wrong(problem: Detail) -> list[Section]:

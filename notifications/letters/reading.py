@@ -17,6 +17,7 @@ from games import selectors, store, timing
 from games.access import Seen
 from games.models import Game, Seat
 from games.times import rest_words
+from notifications import notices
 from notifications.letters.letter import NoLongerTrue
 from notifications.models import OutboxMail
 
@@ -61,7 +62,7 @@ def read(mail: OutboxMail, game: Game) -> Reading:
     seat = Seat.objects.select_related("player").get(game=game, number=mail.seat)
     if seat.player is None:
         raise NoLongerTrue("nobody sits there")
-    if seat.player.mails_stopped:
+    if seat.player.mails_stopped and mail.kind != notices.ANSWER:
         raise NoLongerTrue("the player has stopped mails")
     state = store.state_of(game)
     if state is None:

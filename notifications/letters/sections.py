@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dewan_site.accounts.names import flat_name
 from engine.legal import legal
 from engine.rules.stories import missing
 from games import selectors
@@ -21,6 +22,7 @@ def news(reading: Reading) -> list[Section]:
         lines += told.sentences
         if told.message and told.seat is not None:
             lines.append(f"{reading.names[told.seat]} says: {told.message}")
+        lines += [f"{flat_name(name)} says: {text}" for name, text in told.said]
     return [Section("Since your last move", lines)] if lines else []
 
 
