@@ -41,8 +41,8 @@ def game_message(reading: Reading) -> EmailMultiAlternatives:
     letter = letters.GAME_LETTERS[mail.kind](reading).with_footer(_footer(game, stop))
     thread = f"<game.{game.pk}.{reading.seat}@{notices.mail_domain()}>"
     headers = {
-        "In-Reply-To": thread,
-        "References": thread,
+        "In-Reply-To": letter.answers or thread,
+        "References": f"{thread} {letter.answers}".strip(),
         **_stopping(stop),
         "X-Dewan-Game": game.pk,
         "X-Dewan-Seat": str(reading.seat),
@@ -84,7 +84,8 @@ def _account_message(mail: OutboxMail) -> EmailMultiAlternatives:
     assert player is not None, "a mail without a game is about an account"
     player.name = flat_name(player.name)
     subject, letter = letters.ACCOUNT_LETTERS[mail.kind](mail, player)
-    return _message(mail, mail.address or player.email, subject, letter, {})
+    headers = {"In-Reply-To": letter.answers} if letter.answers else {}
+    return _message(mail, mail.address or player.email, subject, letter, headers)
 
 
 def _message(
@@ -99,7 +100,7 @@ def _message(
         to=[to],
         headers={
             "Message-ID": mail.message_id,
-            "Auto-Submitted": "auto-generated",
+            "Auto-Submitted": "auto-replied" if letter.answers else "auto-generated",
             "X-Dewan-Kind": mail.kind,
             **headers,
         },

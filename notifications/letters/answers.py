@@ -73,6 +73,7 @@ def answer(reading: Reading) -> Letter:
         lines += until(reading).sentences
     return Letter(
         headline=headline,
+        answers=mail.message_id,
         preheader=lines[0] if lines else headline,
         lines=lines,
         sections=[
@@ -195,12 +196,13 @@ def _errand_link(errand: Detail, player: Player, game: Game) -> str:
 # ---- Without a game ----------------------------------------------------------------------------
 
 
-def without_token(_: OutboxMail, player: Player) -> tuple[str, Letter]:
+def without_token(mail: OutboxMail, player: Player) -> tuple[str, Letter]:
     """Return subject and letter to a player whose mail names no question of ours."""
     waiting = [game for game in selectors.my_games(player)["games"] if game["deadline"]]
     lines = [f"game {game['id']}: {absolute('/games/' + game['id'] + '/')}" for game in waiting]
     letter = Letter(
         headline="We cannot tell which question your mail answers",
+        answers=InboundMail.objects.get(pk=int(mail.stage)).message_id,
         lines=[
             "Nothing was done. Answer the newest mail about a game with your program's “reply”: "
             "the address it then writes to tells us which one it is."

@@ -23,9 +23,10 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """The contents of a mail."""
+    """The contents of a mail; ``answers`` is the Message-ID of the mail that it answers."""
 
     headline: str
+    answers: str = ""
     lines: list[str] = []
     sections: list[Section] = []
     link: str = ""
