@@ -83,8 +83,11 @@ def at_this_table(ann: Person) -> Callable[[Case], None]:
         if number % 4:
             path |= {name: known[name] for name in known.keys() & path.keys()}
         if isinstance(case.body, dict) and "expected_version" in case.body:
-            case.body |= {"decision": legal["decision"], "expected_version": legal["version"]}
+            now = {"decision": legal["decision"], "expected_version": legal["version"]}
+            case.body |= {name: now[name] for name in now.keys() & case.body.keys()}
             case.body.pop(("text", "commands")[number % 2], None)
+        if number % 4 == 1 and isinstance(case.body, dict) and "kind" in case.body:
+            case.body = {"kind": "cancel"}  # what can be proposed always, and nothing besides
 
     return change
 
