@@ -1,12 +1,11 @@
-"""The whole service in one process: web server, Celery worker and beat (docs/operating.md).
+"""The whole service in one process: web server, worker, beat and mail (docs/operating.md).
 
-For ``make run`` and for a circle of friends on one machine. In production the three are
+For ``make run`` and for a circle of friends on one machine. In production the four are
 processes of their own and this module is not used.
 """
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -28,37 +27,16 @@ from django.db import connections
 
 from dewan_site.asgi import application
 from dewan_site.celery import app
-from dewan_site.env import DataFolderError, SettingError, usable
+from dewan_site.env import DataFolderError, usable
+from dewan_site.listening import BACKLOG, PortTaken, reachable
 from dewan_site.stopping import Stop, leave_in_time
+from notifications.ways_in.listener import Listener
 
 WORKERS = 2
-BACKLOG = 2048
+MAIL_PORT = 8025
+"""Where mail is listened for unless a setting says otherwise, if nobody else listens there."""
 READY_FILE = "ready.json"
 LOCK_FILE = "lock"
-
-
-class PortTaken(Exception):
-    """Somebody else listens on the port."""
-
-
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the address; port 0 takes a free one.
-
-    Raises PortTaken, or SettingError if no port of this host could be listened on.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)  # of two that bind at the same moment, only one can
-    except (OSError, UnicodeError) as error:
-        listener.close()
-        problem = getattr(error, "strerror", None) or error
-        if getattr(error, "errno", None) == errno.EADDRINUSE:
-            raise PortTaken(f"cannot listen on {host}:{port}: {problem}") from error
-        raise SettingError(f"DEWAN_HOST={host}, DEWAN_PORT={port}: {problem}") from error
-    return listener
 
 
 def lock_data_folder() -> IO[str]:
@@ -83,9 +61,20 @@ def address_of(listener: socket.socket) -> str:
 
 def local_address_of(listener: socket.socket) -> str:
     """Return the address of the service on this machine."""
-    host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - what was asked for
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http://{reachable(listener)}"
+
+
+def mail_listener() -> Listener:
+    """Return what listens for mail, not yet started: at ``DEWAN_MAIL_IN``, else where it can.
+
+    Raises PortTaken or SettingError if it cannot listen where it was told to.
+    """
+    if settings.DEWAN_MAIL_IN:
+        return Listener.at(settings.DEWAN_MAIL_IN)
+    try:
+        return Listener.at(f"smtp://127.0.0.1:{MAIL_PORT}")
+    except PortTaken:
+        return Listener.at("smtp://127.0.0.1:0")
 
 
 class _Server(uvicorn.Server):
@@ -106,8 +95,8 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(listener: socket.socket, stop: Stop) -> None:
-    """Serve until SIGINT or SIGTERM, then stop the worker and beat, and do not wait for long."""
+def serve(listener: socket.socket, mail: Listener, stop: Stop) -> None:
+    """Serve until SIGINT or SIGTERM, then stop all the others, and do not wait for long."""
     # Each request has a thread of its own here, so a connection that is kept is never used again.
     connections["default"].settings_dict["CONN_MAX_AGE"] = 0
     # As root in a container Celery warns of pickled tasks; ours are JSON.
@@ -122,15 +111,18 @@ def serve(listener: socket.socket, stop: Stop) -> None:
     )
     beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
     running = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
-    server = _Server(_config(), stop, on_start=lambda: _announce(address_of(listener)))
+    ready = {"url": address_of(listener), "mail_in": mail.url}
+    server = _Server(_config(), stop, on_start=lambda: _announce(ready))
     stop.starting = False
     running.start()
     beat.start()
+    mail.start()
     try:
         server.run(sockets=[listener])
     finally:
         leave_in_time()
         _ready_file().unlink(missing_ok=True)
+        mail.stop()
         _stop(worker, beat)
         running.join()
 
@@ -158,11 +150,12 @@ def _ready_file() -> Path:
     return Path(settings.DEWAN_DATA) / READY_FILE
 
 
-def _announce(url: str) -> None:
+def _announce(ready: dict[str, str]) -> None:
     """Say once, to programs that wait for it, that the service answers."""
-    ready = json.dumps({"url": url, "mail_dir": str(settings.DEWAN_MAIL_DIR), "pid": os.getpid()})
+    own = {"mail_dir": str(settings.DEWAN_MAIL_DIR), "pid": os.getpid()}
+    line = json.dumps(ready | own)
     part = _ready_file().with_suffix(".part")
-    part.write_text(ready + "\n")
+    part.write_text(line + "\n")
     part.replace(_ready_file())
-    sys.stdout.write(f"READY {ready}\n")
+    sys.stdout.write(f"READY {line}\n")
     sys.stdout.flush()

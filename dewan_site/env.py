@@ -131,6 +131,15 @@ class Environment:
             raise SettingError(f"{name}: its database is no number; needs {example}")
         return text
 
+    def mailbox(self, name: str) -> str:
+        """Return the URL of a mailbox and of who opens it, or nothing if it is unset."""
+        example = "imaps://user:password@host/INBOX"
+        text = self.server(name, MAILBOXES, example)
+        url = urlsplit(text)
+        if text and not (url.username and url.password):
+            raise SettingError(f"{name}: it says not who opens it; needs {example}")
+        return text
+
     def database(self, name: str, default: str) -> dict[str, Any]:
         """Return Django's settings of a database, PostgreSQL or SQLite."""
         text = self.text(name, default)

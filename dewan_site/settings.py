@@ -12,7 +12,7 @@ from urllib.parse import quote
 from csp.constants import NONCE, SELF
 from django.http.request import split_domain_port
 
-from dewan_site.env import MAIL_LISTENERS, MAILBOXES, Environment, is_public, secret_key
+from dewan_site.env import MAIL_LISTENERS, Environment, SettingError, is_public, secret_key
 
 _env = Environment()
 
@@ -162,10 +162,14 @@ DEFAULT_FROM_EMAIL = _env.sender("DEWAN_MAIL_FROM", "Dewan by post <dewan@localh
 # Ways in: where a server listens for mail, or the mailbox that is asked for it.
 DEWAN_REPLY_TO = _env.address("DEWAN_REPLY_TO")
 DEWAN_MAIL_IN = _env.server("DEWAN_MAIL_IN", MAIL_LISTENERS, "smtp://127.0.0.1:8025 or lmtp://…")
-DEWAN_IMAP_URL = _env.server("DEWAN_IMAP_URL", MAILBOXES, "imaps://user:password@host/INBOX")
+DEWAN_IMAP_URL = _env.mailbox("DEWAN_IMAP_URL")
+if DEWAN_IMAP_URL:
+    CELERY_BEAT_SCHEDULE["mail_in"] = {"task": "notifications.tasks.fetch_mail", **_EVERY_TICK}
 # What the receiving server says of a sender: asked for, listened to if it fails, or not at all.
 DEWAN_MAIL_AUTH = _env.choice("DEWAN_MAIL_AUTH", "not_failed", ("passed", "not_failed", "off"))
 DEWAN_MAIL_AUTHSERV = _env.text("DEWAN_MAIL_AUTHSERV")
+if DEWAN_MAIL_AUTH == "passed" and not DEWAN_MAIL_AUTHSERV:
+    raise SettingError("DEWAN_MAIL_AUTH=passed: needs DEWAN_MAIL_AUTHSERV, whose word is taken")
 DEWAN_MAILS_PER_HOUR = _env.whole("DEWAN_MAILS_PER_HOUR", 60, 1, 100_000)
 DEWAN_MAIL_SIZE = _env.whole("DEWAN_MAIL_SIZE", 1_000_000, 10_000, 100_000_000)
 
@@ -249,4 +253,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": _LOG_LEVEL},
+    # It would write down addresses, with their tokens.
+    "loggers": {"mail.log": {"level": "WARNING"}},
 }

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 from dewan_site.celery import app
 from games import services
 from notifications import clock, outbox
+from notifications.ways_in import imap
+
+log = logging.getLogger("dewan.mail")
 
 
 @app.task
@@ -24,3 +29,12 @@ def sweep_clock() -> None:
 def deliver_mail() -> None:
     """Send the mails that are due."""
     outbox.deliver()
+
+
+@app.task
+def fetch_mail() -> None:
+    """Take in the mails that have come into the mailbox."""
+    try:
+        imap.fetch()
+    except imap.MailboxTrouble as error:
+        log.warning("the mailbox cannot be asked; the next tick tries again: %s", error)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import smtplib
 import socket
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from dewan_site import embedded
+from dewan_site.listening import PortTaken, listening_socket
 from tests.servers import Valkey
 
 ROOT = Path(__file__).parent.parent
@@ -119,6 +120,8 @@ def test_it_says_when_it_is_ready_plays_and_stops_cleanly(start: Callable[..., S
     assert json.loads((service.data / "ready.json").read_text()) == ready
     assert ready["pid"] == service.process.pid
     assert ready["mail_dir"] == str(service.data / "mail")
+    with smtplib.SMTP(ready["mail_in"].removeprefix("smtp://")) as client:
+        assert client.ehlo()[0] == 250
     assert httpx.get(f"{ready['url']}/healthz").status_code == 200
     ann = service.player(ready["url"], "ann")
     body = {"players": 2, "seats": ["me", "bot"], "move_time": "PT1H"}
@@ -185,7 +188,7 @@ def test_the_console_says_only_what_there_is_to_say(start: Callable[..., Service
     _, _, err = service.stop()
 
     said = [line.split(" ")[0] for line in err.splitlines() if line]
-    assert said == ["Dewan", "Sign", "Mails", "Ctrl-C"], err
+    assert said == ["Dewan", "Sign", "Mails", "Answers", "Ctrl-C"], err
 
 
 def test_collected_static_files_are_cached_for_ever(
@@ -224,6 +227,19 @@ def test_a_taken_port_is_exit_3(start: Callable[..., Service]) -> None:
     assert "cannot listen" in err
 
 
+def test_a_taken_port_for_mail_is_exit_3_if_it_was_asked_for(
+    start: Callable[..., Service],
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        service = start(DEWAN_MAIL_IN=f"lmtp://127.0.0.1:{taken.getsockname()[1]}")
+        assert service.end()[0] == 3
+    first, second = (start(DEWAN_DEMO="0", DEWAN_DATA=f"{service.data}{n}") for n in "ab")
+
+    assert first.ready()["mail_in"] != second.ready()["mail_in"]
+
+
 def test_of_two_that_start_at_once_on_one_port_one_serves(
     start: Callable[..., Service], tmp_path: Path
 ) -> None:
@@ -243,8 +259,8 @@ def test_of_two_that_start_at_once_on_one_port_one_serves(
 
 def test_of_two_that_listen_on_one_port_one_is_told_so() -> None:
     """Two may bind one address as long as neither listens; that must not come to light later."""
-    with embedded.listening_socket("127.0.0.1", 0) as first, pytest.raises(embedded.PortTaken):
-        embedded.listening_socket("127.0.0.1", first.getsockname()[1])
+    with listening_socket("127.0.0.1", 0) as first, pytest.raises(PortTaken):
+        listening_socket("127.0.0.1", first.getsockname()[1])
 
 
 @pytest.mark.parametrize("host", ["not.a.host.invalid", "192.0.2.7", "a..b", "::ffff"])
@@ -381,7 +397,9 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "dewan_site.settings"
 import django
 django.setup()
 from dewan_site import embedded
+from dewan_site.listening import listening_socket
 from dewan_site.stopping import Stop
+from notifications.ways_in.listener import Listener
 stop = Stop()
 start = threading.Thread.start
 def start_and_signal(thread):
@@ -389,7 +407,7 @@ def start_and_signal(thread):
     if thread.name == "Beat":
         os.kill(os.getpid(), {number})
 threading.Thread.start = start_and_signal
-embedded.serve(embedded.listening_socket("127.0.0.1", 0), stop)
+embedded.serve(listening_socket("127.0.0.1", 0), Listener.at("smtp://127.0.0.1:0"), stop)
 """
     done = subprocess.run(
         [sys.executable, "-c", code],

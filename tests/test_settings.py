@@ -87,10 +87,22 @@ REFUSED = {
         "redis://h/x",
     ],
     "EMAIL_URL": ["foo", "smtp://", "http://me:secret@mail.example", "smtp://mail.example:smtp"],
+    "DEWAN_REPLY_TO": ["dewan", "dewan+x@dewan.example", "Dewan <dewan@dewan.example>"],
+    "DEWAN_MAIL_IN": ["8025", "127.0.0.1:8025", "smtp://", "smtps://h:25", "lmtp://h:0"],
+    "DEWAN_IMAP_URL": ["foo", "imaps://mail.example", "imaps://me@h", "pop3://me:secret@h"],
+    "DEWAN_MAIL_AUTH": ["strict", "1", "passed"],
+    "DEWAN_MAILS_PER_HOUR": ["0", "many"],
+    "DEWAN_MAIL_SIZE": ["1000", "1MB"],
 }
 """Values that must not start a service."""
 
-ANY = {"DEWAN_DATA", "DEWAN_HOST", "DEWAN_SECRET_KEY", "DEWAN_STATIC"}
+ANY = {
+    "DEWAN_DATA",
+    "DEWAN_HOST",
+    "DEWAN_SECRET_KEY",
+    "DEWAN_STATIC",
+    "DEWAN_MAIL_AUTHSERV",
+}
 """Settings with another way to be refused (exit codes 3 and 4), or none."""
 
 

@@ -12,12 +12,15 @@ from django.core.management.base import BaseCommand
 
 from dewan_site import embedded
 from dewan_site.accounts.links import sign_in_path
+from dewan_site.listening import PortTaken, listening_socket
 from dewan_site.reach import reach_database
 from dewan_site.stopping import Stop
 from games import demo
 from notifications import mailbox_views
+from notifications.ways_in.listener import Listener
 
 PORT_TAKEN = 3
+"""The exit code where somebody else listens."""
 
 
 class Command(BaseCommand):
@@ -30,8 +33,9 @@ class Command(BaseCommand):
         """Serve; exit 0 on INT or TERM, 3 if the port is taken."""
         stop = Stop()
         try:
-            listener = embedded.listening_socket(settings.DEWAN_HOST, settings.DEWAN_PORT)
-        except embedded.PortTaken as error:
+            listener = listening_socket(settings.DEWAN_HOST, settings.DEWAN_PORT)
+            mail = embedded.mail_listener()
+        except PortTaken as error:
             self.stderr.write(f"dewan: {error}")
             sys.exit(PORT_TAKEN)
         with listener, embedded.lock_data_folder():
@@ -41,10 +45,10 @@ class Command(BaseCommand):
             )
             reach_database()
             call_command("migrate", verbosity=0, interactive=False)
-            self._welcome(listener)
-            embedded.serve(listener, stop)
+            self._welcome(listener, mail)
+            embedded.serve(listener, mail, stop)
 
-    def _welcome(self, listener: socket.socket) -> None:
+    def _welcome(self, listener: socket.socket, mail: Listener) -> None:
         """Make the demo, and say where everything is."""
         url = embedded.address_of(listener)
         lines = [f"Dewan by post is at {url}"]
@@ -53,6 +57,7 @@ class Command(BaseCommand):
             lines.append(f"Sign in as {player.name}: {url}{sign_in_path(player)}")
         if not settings.EMAIL_URL:
             lines.append(f"Mails lie in {settings.DEWAN_MAIL_DIR}{_reading(listener)}")
+        lines.append(f"Answers by mail are taken at {mail.url}")
         lines.append("Ctrl-C stops it; the games are kept.")
         self.stderr.write("\n".join(["", *lines, ""]))
 
