@@ -39,13 +39,17 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 class Orders(msgspec.Struct):
-    """What a mail tells us to do; ``play`` are numbers of the shortlist and texts of notation."""
+    """What a mail tells us to do; ``play`` are numbers of the shortlist and texts of notation.
+
+    ``back`` ends that a bot plays on for the seat.
+    """
 
     play: list[int | str] = []
     say: str = ""
     notes: list[str] = []
     asks: list[str] = []
     errands: list[Errand] = []
+    back: bool = False
 
     @property
     def is_undo(self) -> bool:
@@ -200,9 +204,18 @@ def _text(text: str) -> str:
 
 
 def _errand(kind: str, words: str, orders: Orders, line: str) -> None:
-    if line.lower().rstrip(" .!") not in words.split("|"):
-        raise InvalidCommand("more than the word", f"{words.partition('|')[0]}, alone on a line")
+    _check_alone(line, *words.split("|"))
     orders.errands.append(Errand(kind))
+
+
+def _check_alone(line: str, *words: str) -> None:
+    if line.lower().rstrip(" .!") not in words:
+        raise InvalidCommand("more than the word", f"{words[0]}, alone on a line")
+
+
+def _back(orders: Orders, line: str) -> None:
+    _check_alone(line, "back")
+    orders.back = True
 
 
 _DATES = re.compile(
@@ -228,6 +241,7 @@ _READERS: dict[str, Reader] = {
     **dict.fromkeys(WORDS, _ask),
     "say": _say,
     "note": _note,
+    "back": _back,
     "resign": partial(_errand, "resign", "resign"),
     "hand": partial(_errand, "hand_over", "hand over|hand my seat over|hand over my seat"),
     "vacation": _vacation,

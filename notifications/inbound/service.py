@@ -18,7 +18,7 @@ from dewan_site.accounts.limits import within_limit
 from dewan_site.accounts.models import Player
 from engine import commands, notation
 from engine.errors import AmbiguousCommand, GameError, IllegalMove, InvalidCommand
-from games import selectors, services
+from games import absence, selectors, services
 from games.access import NotVisible
 from games.models import Seat
 from games.services import Submitted
@@ -202,7 +202,9 @@ def _carry_out(held: Held, player: Player, wanted: Orders, key: str) -> Detail:
     said = tokens.without_tokens(wanted.say)
     for text in wanted.notes:
         Note.objects.create(game=game, player=player, text=text)
-    done: Detail = {"noted": len(wanted.notes), "said": bool(said)}
+    done: Detail = {"noted": len(wanted.notes), "said": bool(said), "back": wanted.back}
+    if wanted.back:
+        absence.come_back(player, game.pk)
     if wanted.play:
         return done | _play(held, player, wanted, said, key)
     if said:

@@ -57,6 +57,7 @@ HELP = (
     "undo: takes your last move back while that is free",
     "say Hello: says a line to the table",
     "note Keep the forests: keeps a line for yourself, and your next mails show it",
+    "back: you play again where a bot has played on for you",
     "legal, board, help: mails what you can play, the map, this",
     "resign, hand over, vacation 2026-12-24 2027-01-02: mails a link that does it",
 )
@@ -118,6 +119,8 @@ def _done(reading: Reading, detail: Detail) -> Iterator[str]:
         yield "Nobody sees it before everybody who is asked has answered. It cannot be taken back."
     for line in detail.get("unapplied", []):
         yield f"Not played, since what came before it has changed what is allowed: {line}"
+    if detail.get("back"):
+        yield "You are back: no bot plays for you."
     if detail.get("said"):
         yield "What you say is with the table: the others read it in their next mail."
     if noted := detail.get("noted"):

@@ -112,7 +112,7 @@ HEADLINES = {
 }
 
 AFTERWORDS = {
-    notices.AWAY: ["You are back as soon as you say so on the page of the game."],
+    notices.AWAY: ["You are back as soon as you say so on the page of the game, or reply “back”."],
     notices.SEAT_LEFT: ["The game goes on."],
 }
 """What is said besides of some news of the table."""

@@ -90,6 +90,11 @@ def test_asking_for_something() -> None:
     assert refused("board game").line == 1
 
 
+def test_coming_back() -> None:
+    assert read("Back!\n3") == Orders(play=[3], back=True)
+    assert refused("back soon").right.startswith("back")
+
+
 def test_errands() -> None:
     assert read("resign").errands == [Errand("resign")]
     assert read("Hand over.").errands == [Errand("hand_over")]
