@@ -60,7 +60,7 @@ def read(purpose: Purpose, token: str) -> Held | None:
     number = named & (1 << _SEAT_BITS) - 1
     since = named >> _SEAT_BITS & (1 << _SINCE_BITS) - 1
     game_id = _letters(named >> _SEAT_BITS + _SINCE_BITS, ID_LENGTH)
-    seats = Seat.objects.select_related("game", "player").exclude(player=None)
+    seats = Seat.objects.select_related("game", "player").filter(player__is_active=True)
     seat = seats.filter(game_id=game_id, number=number).first()
     if seat is None or not constant_time_compare(make(purpose, seat, since), token):
         return None

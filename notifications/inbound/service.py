@@ -32,8 +32,11 @@ from notifications.tokens import Held, Purpose
 
 log = logging.getLogger("dewan.mail")
 
-LOST_AN_HOUR = 2
-"""How many mails of a player without a token are answered in an hour."""
+ANSWERED_AN_HOUR = {Outcome.NO_TOKEN: 2, Outcome.TOO_MANY: 1, Outcome.UNREADABLE: 10}
+"""How many mails of a player with these outcomes are answered in an hour.
+
+A machine that answers every mail with one that nobody can read is not talked to for ever.
+"""
 
 
 def receive(raw: bytes, *, sender: str | None = None, recipients: Sequence[str] = ()) -> Outcome:
@@ -102,7 +105,8 @@ def _answered(incoming: Incoming) -> Held | None:
     mail = ours.filter(tells=None).order_by("-pk").first()
     if mail is None or mail.seat is None:
         return None
-    seats = Seat.objects.select_related("game", "player").filter(player__email=incoming.sender)
+    seats = Seat.objects.select_related("game", "player")
+    seats = seats.filter(player__email=incoming.sender, player__is_active=True)
     seat = seats.filter(game=mail.game_id, number=mail.seat).first()
     since = int(mail.decision.partition("-")[0] or 0)
     return Held(seat, since) if seat else None
@@ -124,10 +128,14 @@ def _without_token(incoming: Incoming) -> Outcome:
     to_us = any(map(tokens.is_ours, incoming.recipients))
     if player is None or not to_us or not _is_believed(incoming):
         return Outcome.NO_TOKEN
-    if within_limit("lost-mails", str(player.pk), LOST_AN_HOUR):
-        mail = _kept(incoming, Outcome.NO_TOKEN, player=player)
-        notices.answer(mail)
+    if _is_to_be_answered(Outcome.NO_TOKEN, player):
+        notices.answer(_kept(incoming, Outcome.NO_TOKEN, player=player))
     return Outcome.NO_TOKEN
+
+
+def _is_to_be_answered(outcome: Outcome, player: Player) -> bool:
+    limit = ANSWERED_AN_HOUR.get(outcome)
+    return limit is None or within_limit(f"answers-{outcome}", str(player.pk), limit)
 
 
 def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
@@ -145,7 +153,7 @@ def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
     outcome, mail.detail = _dealt_with(incoming, held, player, whole=whole)
     mail.outcome = outcome
     mail.save(update_fields=["outcome", "detail"])
-    if outcome != Outcome.TOO_MANY or within_limit("too-many-told", str(player.pk), 1):
+    if _is_to_be_answered(outcome, player):
         notices.answer(mail)
     return outcome
 

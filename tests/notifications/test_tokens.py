@@ -59,6 +59,13 @@ def test_a_token_dies_when_somebody_else_sits_there(seat: Seat, cleo: Person) ->
     assert tokens.read(Purpose.REPLY, token) is None
 
 
+def test_a_player_who_is_locked_out_has_no_tokens(seat: Seat, ann: Person) -> None:
+    token = tokens.make(Purpose.REPLY, seat, 3)
+    ann.player.is_active = False
+    ann.player.save()
+    assert tokens.read(Purpose.REPLY, token) is None
+
+
 def test_the_key_of_the_service_signs_tokens(seat: Seat, settings: pytest.FixtureRequest) -> None:
     token = tokens.make(Purpose.REPLY, seat, 3)
     settings.SECRET_KEY = "another"
