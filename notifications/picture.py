@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 from PIL import Image
 
 from engine.board import Board, Terrains
-from engine.components import RESOURCES, TERRAINS, WATER
+from engine.components import BERRIES, RESOURCES, TERRAINS, WATER
 from engine.hexes import DIRECTIONS, Hex, add
 from engine.scenario import GAP_SPACE
 from engine.setup import LETTERS
@@ -43,7 +43,7 @@ SEATS = ("#a8281d", "#26211f", "#fdf7e8", "#6b3a94")
 
 SEAT_WORDS = ("red", "black", "white", "purple")
 ON_SEATS = ("#fffaf0", "#fffaf0", "#26211f", "#fffaf0")
-COUNTS = range(1, 13)
+COUNTS = range(1, BERRIES + 1)
 GROUNDS = (*TERRAINS, "bare", "volcano", "lava")
 OVER = 1.02
 """How much larger than a space its ground is, so that no gap shows between two."""
