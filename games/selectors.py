@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import Any
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from dewan_site.accounts.models import Player
 from engine import codec, legal
-from engine.events import CampPlaced
+from engine.events import CampPlaced, Event, LavaPlaced, WaterPlaced
 from engine.questions import KINDS
 from engine.state import State
 from engine.verify import result_of
@@ -272,13 +272,22 @@ def position(player: Player | None, game_id: str, at: int | None = None) -> Posi
 
 def camps_placed(seen: Seen, after: int, upto: int) -> list[CampPlaced]:
     """Return the camps placed in some moves, in order; routes and spent cards are public."""
+    return [event for event in _events_of(seen, after, upto) if isinstance(event, CampPlaced)]
+
+
+def spaces_changed(seen: Seen, after: int, upto: int) -> frozenset[str]:
+    """Return the spaces on which camps, water and lava were placed in some moves."""
+    return frozenset(
+        event.route[-1] if isinstance(event, CampPlaced) else event.space
+        for event in _events_of(seen, after, upto)
+        if isinstance(event, CampPlaced | WaterPlaced | LavaPlaced)
+    )
+
+
+def _events_of(seen: Seen, after: int, upto: int) -> Iterator[Event]:
     moves = seen.game.moves.filter(number__gt=after, number__lte=upto).order_by("number")
-    return [
-        event
-        for events in moves.values_list("events", flat=True)
-        for event in codec.decode_events(events)
-        if isinstance(event, CampPlaced)
-    ]
+    for events in moves.values_list("events", flat=True):
+        yield from codec.decode_events(events)
 
 
 def legal_of(player: Player, game_id: str) -> dict[str, Any]:
@@ -657,6 +666,12 @@ def last_own_move(game: Game, seat: int) -> int:
     """Return the number of the last move that answered for this seat, 0 if there is none."""
     own = game.moves.filter(seat=seat).order_by("-number")
     return own.values_list("number", flat=True).first() or 0
+
+
+def rows_about(game: Game, decision: str) -> list[int]:
+    """Return the numbers of the moves that answered a decision, or took such an answer back."""
+    rows = game.moves.filter(decision=decision).order_by("number")
+    return list(rows.values_list("number", flat=True))
 
 
 def rematch_of(seen: Seen) -> Game | None:
