@@ -1,4 +1,4 @@
-"""Delivering the outbox: claim a row, check that it is true, render, send, record (docs/mail.md).
+"""Delivering the outbox: claim rows, check that they are true, render, send, record (docs/mail.md).
 
 SMTP is at-least-once: no mail is lost, and one goes out twice only if the worker dies between
 the server's acceptance and our commit; both copies then have the same Message-ID.
@@ -7,22 +7,38 @@ the server's acceptance and our commit; both copies then have the same Message-I
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
-from smtplib import SMTPException
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
+from typing import Any, TypeVar
 
-from django.core.mail import get_connection
-from django.core.mail.backends.base import BaseEmailBackend
-from django.db import DatabaseError
-from django.db.models import F, Q
+from django.core.mail import EmailMessage
+from django.db import DatabaseError, transaction
+from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from notifications.models import OutboxMail
+from dewan_site.accounts.models import Player
+from notifications import digest, health, notices, preferences, verdicts
+from notifications.models import LastBatch, OutboxMail
 from notifications.render import NoLongerTrue, message_for
+from notifications.verdicts import ASKING, Drop, Fail, Gather, Known, Send, Wait
+from notifications.wire import Interrupted, Refused, ServerAway, Wire
 
 log = logging.getLogger("dewan.mail")
 
-BATCH = 100
-"""How many mails one run sends at most; the next one goes on."""
+State = OutboxMail.State
+Made = TypeVar("Made")
+
+TOGETHER = 20
+"""How many rows are claimed at once, at most."""
+
+RUN = 10.0
+"""For how many seconds one run goes on: then other tasks have the worker, and the next sweep
+goes on."""
 
 CLAIM = timedelta(minutes=5)
 """A row that has been in flight for longer lost its worker, and comes back."""
@@ -30,67 +46,261 @@ CLAIM = timedelta(minutes=5)
 PAUSES = [timedelta(minutes=m) for m in (1, 5, 30, 120, 360, 720, 1440)]
 """How long to wait after each failed attempt; after the last, the mail has failed."""
 
+A_MOMENT = timedelta(seconds=5)
+"""How long a row waits for another worker that has some of what goes out with it."""
+
+A_SECOND = timedelta(seconds=1)
+
+LOST = "the worker was lost"
+
 
 def deliver() -> None:
-    """Send the mails that are due, over one connection."""
-    State = OutboxMail.State  # noqa: N806
-    abandoned = OutboxMail.objects.filter(
-        state=State.INFLIGHT, claimed_at__lt=timezone.now() - CLAIM
-    )
-    abandoned.update(state=State.RETRY, reason="the worker was lost")
-    connection = get_connection()
-    try:
-        for mail_id in _due():
-            if mail := _claim(mail_id):
-                _send(mail, connection)
-    finally:
-        connection.close()
+    """Send the mails that are due, over one connection, until none is or time is up."""
+    if health.server_is_away():
+        return
+    _take_back_lost()
+    until = time.monotonic() + RUN
+    with Wire() as wire:
+        while time.monotonic() < until and (mails := _claim()):
+            if not _Batch(mails, wire).goes_through():
+                return
 
 
-def _due() -> list[int]:
-    waiting = OutboxMail.objects.filter(
-        state__in=OutboxMail.WAITING, due_at__lte=timezone.now()
-    ).order_by("due_at")
-    return list(waiting.values_list("pk", flat=True)[:BATCH])
+def _take_back_lost() -> None:
+    """Bring back what a worker held that has died; that counts as an attempt."""
+    lost = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at__lt=timezone.now() - CLAIM)
+    tired = Q(attempts__gte=len(PAUSES)) & ~Q(kind__in=ASKING)
+    lost.filter(tired).update(state=State.FAILED, reason=LOST)
+    lost.update(state=State.RETRY, reason=LOST, attempts=F("attempts") + 1)
 
 
-def _claim(mail_id: int) -> OutboxMail | None:
-    """Take a row for this worker: the UPDATE hits it for one worker only."""
-    hit = OutboxMail.objects.filter(pk=mail_id, state__in=OutboxMail.WAITING).update(
-        state=OutboxMail.State.INFLIGHT, claimed_at=timezone.now(), attempts=F("attempts") + 1
-    )
-    return OutboxMail.objects.select_related("game", "player").get(pk=mail_id) if hit else None
+# ---- Claiming ----------------------------------------------------------------------------------
 
 
-def _send(mail: OutboxMail, connection: BaseEmailBackend) -> None:
-    try:
-        message = message_for(mail)
-        message.connection = connection
-        message.send()
-    except NoLongerTrue as reason:
-        _record(mail, OutboxMail.State.DROPPED, reason=str(reason))
-    except DatabaseError:
-        raise
-    except (SMTPException, OSError) as error:
-        _failed(mail, error)
-    except Exception as error:
-        log.exception("mail %s cannot be made", mail.as_log())
-        _failed(mail, error)
-    else:
-        _record(mail, OutboxMail.State.SENT, sent_at=timezone.now(), reason="")
+def _claim() -> list[OutboxMail]:
+    """Take rows that are due for this worker; no other worker can take them then.
+
+    What has failed before comes alone: a mail that kills its worker takes no other with it.
+    """
+    with transaction.atomic():
+        due = OutboxMail.objects.filter(
+            state__in=OutboxMail.WAITING, due_at__lte=timezone.now()
+        ).order_by("due_at", "pk")
+        rows = list(_locked(due)[:TOGETHER])
+        fresh = list(takewhile(lambda mail: not mail.attempts, rows))
+        return _claimed(fresh or rows[:1], timezone.now())
 
 
-def _failed(mail: OutboxMail, error: Exception) -> None:
-    reason = f"{type(error).__name__}: {error}"[:200]
-    log.warning("mail %s was not sent: %s", mail.as_log(), type(error).__name__)
-    if mail.attempts > len(PAUSES):
-        _record(mail, OutboxMail.State.FAILED, reason=reason)
-    else:
-        due_at = timezone.now() + PAUSES[mail.attempts - 1]
-        _record(mail, OutboxMail.State.RETRY, reason=reason, due_at=due_at)
+def _locked(rows: QuerySet[OutboxMail], *, skip: bool = True) -> QuerySet[OutboxMail]:
+    """Lock rows, or those that no other worker has locked; SQLite has locked all already."""
+    rows = rows.select_related("game", "player")
+    return rows.select_for_update(of=("self",), skip_locked=skip)
 
 
-def _record(mail: OutboxMail, state: OutboxMail.State, **columns: object) -> None:
-    """Write what became of a claimed row, unless it was taken for lost and claimed again."""
-    mine = Q(pk=mail.pk, state=OutboxMail.State.INFLIGHT, claimed_at=mail.claimed_at)
-    OutboxMail.objects.filter(mine).update(state=state, **columns)
+def _claimed(mails: list[OutboxMail], now: datetime) -> list[OutboxMail]:
+    """Mark rows that we have locked as ours; ``claimed_at`` is what we know them by."""
+    rows = OutboxMail.objects.filter(pk__in=[mail.pk for mail in mails])
+    rows.update(state=State.INFLIGHT, claimed_at=now)
+    for mail in mails:
+        mail.claimed_at = now
+    return mails
+
+
+class _Batch:
+    """Rows that were claimed together, and what becomes of each of them."""
+
+    def __init__(self, mails: Sequence[OutboxMail], wire: Wire) -> None:
+        self.mails = mails
+        self.wire = wire
+        self.claimed_at = mails[0].claimed_at
+        self.known = verdicts.look_up(mails)
+
+    def goes_through(self) -> bool:
+        """Deal with each row; False if the server is away and there is no sense in going on."""
+        try:
+            self._go_through()
+        except ServerAway as error:
+            log.warning("the mail server is away: %s", error)
+            health.server_went_away()
+            self._put_back(State.RETRY, timezone.now() + health.AWAY, str(error))
+            return False
+        except BaseException:
+            with suppress(DatabaseError):
+                self._put_back(State.QUEUED, timezone.now())
+            raise
+        return True
+
+    def _go_through(self) -> None:
+        for mail in self.mails:
+            if timezone.now() > self._until:  # the server is slow: others may take the rest
+                self._put_back(State.QUEUED, timezone.now())
+                return
+            if mine := self._still_mine(mail):
+                self._deal_with(mine)
+
+    @property
+    def _until(self) -> datetime:
+        assert self.claimed_at is not None, "the rows are claimed"
+        return self.claimed_at + CLAIM / 2
+
+    def _mine(self, *mails: OutboxMail) -> QuerySet[OutboxMail]:
+        """Return those of some rows, or of all, that we have claimed and not dealt with."""
+        mine = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at=self.claimed_at)
+        return mine.filter(pk__in=[mail.pk for mail in mails]) if mails else mine
+
+    def _still_mine(self, mail: OutboxMail) -> OutboxMail | None:
+        """Return a row and its game as they are now, unless it was dealt with or taken from us."""
+        return self._mine(mail).select_related("game", "player").first()
+
+    def _deal_with(self, mail: OutboxMail) -> None:
+        match verdicts.verdict(mail, self.known, timezone.now()):
+            case Send():
+                if message := self._made(mail, partial(message_for, mail)):
+                    self._transmit([mail], message)
+            case Gather() as gather:
+                self._gather(mail, gather)
+            case verdict:
+                self._do_not_send(mail, verdict)
+
+    def _do_not_send(self, mail: OutboxMail, verdict: Wait | Drop | Fail) -> None:
+        match verdict:
+            case Wait():
+                self._wait(mail, verdict)
+            case Drop(reason):
+                self._record([mail], state=State.DROPPED, reason=reason)
+            case Fail(reason):
+                self._record([mail], state=State.FAILED, reason=reason)
+
+    def _made(self, mail: OutboxMail, make: Callable[[], Made]) -> Made | None:
+        """Return what is made of a row; None if it is not true any more, or cannot be made."""
+        try:
+            return make()
+        except NoLongerTrue as reason:
+            self._record([mail], state=State.DROPPED, reason=str(reason))
+        except DatabaseError:
+            raise
+        except Exception as error:
+            log.exception("mail %s cannot be made", mail.as_log())
+            self._failed(mail, error)
+        return None
+
+    # ---- Sending -----------------------------------------------------------------------------
+
+    def _transmit(
+        self, mails: Sequence[OutboxMail], message: EmailMessage, batch_of: Player | None = None
+    ) -> None:
+        """Send what tells of some rows, the first of which leads, and record what came of it."""
+        (address,) = message.to
+        try:
+            self.wire.send(message)
+        except ServerAway:
+            raise
+        except Refused as error:
+            self._refused(mails, address, str(error))
+        except Exception as error:
+            for mail in mails:
+                self._failed(mail, error)
+            if isinstance(error, Interrupted):
+                raise ServerAway(str(error)) from error
+        else:
+            self._sent(mails, batch_of)
+            self._got_through(address)
+
+    def _sent(self, mails: Sequence[OutboxMail], batch_of: Player | None) -> None:
+        now, (lead, *others) = timezone.now(), mails
+        told_in = Case(When(pk=lead.pk, then=None), default=lead.pk) if others else None
+        self._record(mails, state=State.SENT, sent_at=now, reason="", told_in=told_in)
+        if batch_of:
+            LastBatch.objects.filter(player=batch_of).update(sent_at=now)
+
+    def _got_through(self, address: str) -> None:
+        trouble = self.known.troubles.get(address)
+        if trouble and health.got_through(trouble):
+            del self.known.troubles[address]
+
+    def _refused(self, mails: Sequence[OutboxMail], address: str, problem: str) -> None:
+        """Let an address have rest; a mail about an account is of no use later."""
+        account = [mail for mail in mails if mail.game_id is None]
+        if account:
+            self._record(account, state=State.FAILED, reason=problem)
+        if any(mail.address for mail in account):  # nobody's address yet
+            return
+        trouble = self.known.troubles[address] = health.refused(address, problem)
+        for mail in mails:
+            if mail not in account:
+                # The others go first then: perhaps it is this mail that is not wanted.
+                wait = verdicts.waiting_for(trouble, mail, timezone.now(), behind=A_SECOND)
+                self._do_not_send(mail, wait)
+
+    def _wait(self, mail: OutboxMail, wait: Wait) -> None:
+        reason = wait.problem or mail.reason
+        self._record(
+            [mail],
+            state=State.RETRY if reason else State.QUEUED,
+            due_at=wait.until,
+            ready_at=mail.ready_at or mail.due_at,
+            reason=reason,
+        )
+
+    def _failed(self, mail: OutboxMail, error: Exception) -> None:
+        """Try again later; what asks for an answer is tried as long as it may be answered."""
+        log.warning("mail %s was not sent: %s", mail.as_log(), type(error).__name__)
+        attempts, reason = mail.attempts + 1, f"{type(error).__name__}: {error}"[:200]
+        if attempts > len(PAUSES) and mail.kind not in ASKING:
+            self._record([mail], state=State.FAILED, attempts=attempts, reason=reason)
+            return
+        self._record(
+            [mail],
+            state=State.RETRY,
+            attempts=attempts,
+            due_at=timezone.now() + PAUSES[min(attempts, len(PAUSES)) - 1],
+            ready_at=mail.ready_at or mail.due_at,
+            reason=reason,
+        )
+
+    def _record(self, mails: Sequence[OutboxMail], **columns: Any) -> None:
+        """Write what became of rows, but for those that others have taken for lost meanwhile."""
+        self._mine(*mails).update(**columns)
+
+    def _put_back(self, state: State, due_at: datetime, reason: str = "") -> None:
+        """Let all that was not dealt with wait again; that is no attempt."""
+        ready_at = Coalesce("ready_at", "due_at")
+        self._mine().update(state=state, due_at=due_at, ready_at=ready_at, reason=reason)
+
+    # ---- What goes out together ----------------------------------------------------------------
+
+    def _gather(self, mail: OutboxMail, gather: Gather) -> None:
+        mails = self._take_along(gather)
+        if not mails:  # another worker has part of it, and will have all
+            self._wait(mail, Wait(timezone.now() + A_MOMENT))
+            return
+        known = verdicts.look_up(mails)
+        parts = [part for each in mails if (part := self._part(each, known))]
+        if parts:
+            lead, message = digest.message(parts)
+            others = [part.mail for part in parts if part.mail != lead]
+            self._transmit([lead, *others], message, gather.player if gather.is_batch else None)
+
+    def _part(self, mail: OutboxMail, known: Known) -> digest.Part | None:
+        if drop := verdicts.pointless(mail, known):
+            self._record([mail], state=State.DROPPED, reason=drop.reason)
+            return None
+        return self._made(mail, partial(digest.part_of, mail))
+
+    def _take_along(self, gather: Gather) -> list[OutboxMail]:
+        """Claim everything that goes out together; nothing if another worker has part of it."""
+        now = timezone.now()
+        with transaction.atomic():
+            LastBatch.objects.select_for_update().get_or_create(player=gather.player)
+            theirs = preferences.mails_to(gather.player).exclude(kind=notices.ANSWER)
+            theirs = theirs.filter(game=gather.game) if gather.game else theirs.exclude(game=None)
+            ready = Q(ready_at__lte=now) | Q(ready_at=None, due_at__lte=now)
+            waiting = ready & Q(state__in=OutboxMail.WAITING)
+            mine = Q(state=State.INFLIGHT, claimed_at=self.claimed_at)
+            rows = list(_locked(theirs.filter(waiting | mine).order_by("pk"), skip=False))
+            if theirs.filter(state=State.INFLIGHT).exclude(mine).exists():
+                return []
+            if gather.game is None:
+                rhythms = verdicts.look_up(rows)
+                rows = [m for m in rows if rhythms.rhythm(m, gather.player) == gather.rhythm]
+            return _claimed(rows, self.claimed_at or now)

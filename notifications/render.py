@@ -5,6 +5,9 @@ What a mail says is in ``notifications.letters``. A notice that is no longer tru
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
@@ -16,7 +19,8 @@ from dewan_site.links import absolute
 from games import demo
 from games.models import Game
 from games.words import listed
-from notifications import letters, notices
+from notifications import letters, notices, tokens
+from notifications.illustrated import Illustrated
 from notifications.letters import accounts
 from notifications.letters.letter import Letter, NoLongerTrue
 from notifications.letters.reading import Reading, read
@@ -36,22 +40,42 @@ def message_for(mail: OutboxMail) -> EmailMultiAlternatives:
 
 def game_message(reading: Reading) -> EmailMultiAlternatives:
     """Return a mail about a game to who sits on a seat."""
-    mail, game = reading.mail, reading.game
+    mail = reading.mail
     stop = absolute(links.stop_mails_path(reading.player))
-    letter = letters.GAME_LETTERS[mail.kind](reading).with_footer(_footer(game, stop))
-    thread = f"<game.{game.pk}.{reading.seat}@{notices.mail_domain()}>"
+    letter = letters.GAME_LETTERS[mail.kind](reading).with_footer(_footer(reading.game, stop))
     headers = {
-        "In-Reply-To": letter.answers or thread,
-        "References": f"{thread} {letter.answers}".strip(),
-        **_stopping(stop),
-        "X-Dewan-Game": game.pk,
+        **in_thread(reading, letter.answers),
+        **stopping(stop),
+        **_replying(reading),
+        "X-Dewan-Game": reading.game.pk,
         "X-Dewan-Seat": str(reading.seat),
     }
     if mail.decision:
         headers["X-Dewan-Decision"] = mail.decision
-    # One subject for all mails of a game: clients keep them in one thread by it.
-    subject = f"Dewan: {listed(reading.names)} [{game.pk}]"
-    return _message(mail, reading.player.email, subject, letter, headers)
+    return _message(mail, reading.player.email, subject_of(reading), letter, headers)
+
+
+def subject_of(reading: Reading) -> str:
+    """Return the one subject of all mails of a game: clients keep them in one thread by it."""
+    return f"Dewan: {listed(reading.names)} [{reading.game.pk}]"
+
+
+def in_thread(reading: Reading, answers: str = "") -> dict[str, str]:
+    """Return the headers that hang a mail below the first one of its thread, if it is not that.
+
+    ``answers`` is the Message-ID of the player's own mail that it answers.
+    """
+    root = notices.thread_root(reading.game.pk, reading.seat, reading.player.pk)
+    before = [one for one in (root, answers) if one not in ("", reading.mail.message_id)]
+    return {"In-Reply-To": before[-1], "References": " ".join(before)} if before else {}
+
+
+def _replying(reading: Reading) -> dict[str, str]:
+    """Return the header that sends a reply to an address which says what it answers."""
+    if not tokens.replies_work():
+        return {}
+    token = tokens.make(tokens.Purpose.REPLY, reading.place, reading.since)
+    return {"Reply-To": tokens.reply_address(token)}
 
 
 def _footer(game: Game, stop: str) -> list[str]:
@@ -63,7 +87,7 @@ def _footer(game: Game, stop: str) -> list[str]:
     ]
 
 
-def _stopping(stop: str) -> dict[str, str]:
+def stopping(stop: str) -> dict[str, str]:
     """Return the headers with which mails are stopped by one click (RFC 8058)."""
     return {
         "List-Unsubscribe": f"<{stop}>",
@@ -75,7 +99,7 @@ def _leaver_message(mail: OutboxMail, game: Game, player: Player) -> EmailMultiA
     if player.mails_stopped:
         raise NoLongerTrue("the player has stopped mails")
     subject, letter = accounts.left(game, player)
-    headers = _stopping(absolute(links.stop_mails_path(player)))
+    headers = stopping(absolute(links.stop_mails_path(player)))
     return _message(mail, player.email, subject, letter, headers)
 
 
@@ -91,20 +115,38 @@ def _account_message(mail: OutboxMail) -> EmailMultiAlternatives:
 def _message(
     mail: OutboxMail, to: str, subject: str, letter: Letter, headers: dict[str, str]
 ) -> EmailMultiAlternatives:
+    replied = {"Auto-Submitted": "auto-replied"} if letter.answers else {}
+    message = compose(mail, to, subject, ("mail", {"letter": letter}), headers | replied)
+    message.pictures = letter.pictures
+    return message
+
+
+def compose(
+    mail: OutboxMail,
+    to: str,
+    subject: str,
+    contents: tuple[str, Mapping[str, Any]],
+    headers: Mapping[str, str],
+) -> Illustrated:
+    """Return the message of a row: ``contents`` are the name of its templates and their context.
+
+    Raises NoLongerTrue if nobody may write to this address.
+    """
     if settings.EMAIL_URL and to == demo.EMAIL:
         raise NoLongerTrue("the demo player has no mailbox in the world")
-    message = EmailMultiAlternatives(
+    template, context = contents
+    message = Illustrated(
         subject=" ".join(subject.split()),
-        body=render_to_string("notifications/mail.txt", {"letter": letter}),
+        body=render_to_string(f"notifications/{template}.txt", dict(context)),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[to],
         headers={
             "Message-ID": mail.message_id,
-            "Auto-Submitted": "auto-replied" if letter.answers else "auto-generated",
+            "Auto-Submitted": "auto-generated",
             "X-Dewan-Kind": mail.kind,
             **headers,
         },
     )
-    html = render_to_string("notifications/mail.html", {"letter": letter})
+    html = render_to_string(f"notifications/{template}.html", dict(context))
     message.attach_alternative(html, "text/html")
     return message
