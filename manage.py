@@ -11,7 +11,7 @@ BAD_DATA_FOLDER = 4
 
 def main() -> None:
     """Run the command line; a bad setting or data folder is one line, not a traceback."""
-    if sys.argv[1:2] == ["dewan_run"]:
+    if sys.argv[1:2] == ["dewan_run"] or sys.argv[1:] == ["dewan_mail_in"]:
         # Told to stop while it starts, the service has done what it was told: before any import.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: os._exit(0))

@@ -19,7 +19,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
 UNITS = DEPLOY / "systemd"
-SERVICES = ("web", "worker", "beat")
+SERVICES = ("web", "worker", "beat", "mail-in")
 
 
 def copied() -> list[str]:

@@ -62,8 +62,7 @@ def test_every_setting_is_documented_and_read() -> None:
 
 
 def test_every_management_command_is_documented() -> None:
-    folder = ROOT / "games" / "management" / "commands"
-    names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    names = {path.stem for path in ROOT.glob("*/management/commands/*.py")} - {"__init__"}
     documented = set(re.findall(r"`([a-z_]+)(?: [^`]*)?`", page("operating.md")))
     assert names <= documented
 

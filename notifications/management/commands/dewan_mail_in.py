@@ -30,22 +30,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("--once", action="store_true", help="Read one mail from stdin.")
-        parser.add_argument("--sender", help="The sender of the envelope of that mail.")
-        parser.add_argument("--recipient", action="append", default=[], help="A recipient of it.")
         parser.add_argument("--imap", action="store_true", help="Look into DEWAN_IMAP_URL once.")
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Take mails in; exit 75 if one could not be stored, for its sender to try again."""
         if options["once"]:
-            self._once(options["sender"], options["recipient"])
+            self._once()
         elif options["imap"]:
             self._fetch()
         else:
             self._listen()
 
-    def _once(self, sender: str | None, recipients: list[str]) -> None:
+    def _once(self) -> None:
         try:
-            outcome = service.receive(sys.stdin.buffer.read(), sender=sender, recipients=recipients)
+            outcome = service.receive(sys.stdin.buffer.read())
         except Exception as error:  # noqa: BLE001 - whatever it was, the mail must not be lost
             self._try_again(error)
         self.stdout.write(json.dumps({"outcome": outcome}))
