@@ -71,10 +71,10 @@ def told_of(decisions: Iterable[Decision]) -> dict[int, Knows]:
     """
     keys = {(d.game_id, d.decision): d.pk for d in decisions if not KINDS[d.kind].sealed}
     told: dict[int, Knows] = {}
-    for game, decision, state, attempts, told_in, seen_at in _notices(keys):
+    for game, decision, state, reason, told_in, seen_at in _notices(keys):
         key = keys.get((game, decision))
         if key is not None:
-            how = _told(state, attempts, told_in, seen_at)
+            how = _told(state, reason, told_in, seen_at)
             told[key] = max(how, told.get(key, how), key=_FURTHEST.index)
     return told
 
@@ -92,13 +92,13 @@ def _notices(keys: Iterable[tuple[str, str]]) -> QuerySet[OutboxMail, Any]:
     )
     of = Q(game__in={game for game, _ in keys}, decision__in={decision for _, decision in keys})
     notices = OutboxMail.objects.filter(of, plays, kind__in=ASKING)
-    return notices.values_list("game", "decision", "state", "attempts", "told_in", "seen_at")
+    return notices.values_list("game", "decision", "state", "reason", "told_in", "seen_at")
 
 
-def _told(state: str, attempts: int, told_in: int | None, seen_at: datetime | None) -> Knows:
+def _told(state: str, reason: str, told_in: int | None, seen_at: datetime | None) -> Knows:
     if seen_at is not None:
         return Knows.SEEN
-    if told_in is not None or state in _TRIED or (state == State.INFLIGHT and attempts > 1):
+    if told_in is not None or state in _TRIED or (state == State.INFLIGHT and reason):
         return Knows.YES
     return Knows.UNSEEN if state == State.DROPPED else Knows.NO
 
