@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from kombu.exceptions import OperationalError
 
 from dewan_site.accounts.models import Player
@@ -72,11 +73,11 @@ def _caused(
     game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
 ) -> Iterable[OutboxMail]:
     now = timezone.now()
-    people = [seat.number for seat in seats if seat.is_human and seat.player_id]
+    people = [seat.number for seat in seats if _reads(seat)]
     playing = [seat.number for seat in seats if not seat.is_played_by_bot]
     to_seat = partial(_mail, game, now)
     if move.number == 1:
-        yield from (to_seat(STARTED, seat) for seat in people)
+        yield from (_first(to_seat(STARTED, seat.number), seat) for seat in seats if _reads(seat))
     forfeited = any(isinstance(event, e.SeatForfeited) for event in events)
     if move.actor == Move.Actor.CLOCK and move.seat in people and not forfeited:
         yield to_seat(TIMED_OUT, move.seat, move.decision or "")
@@ -98,14 +99,28 @@ def _of_the_table(
 ) -> Iterable[OutboxMail]:
     """Tell of what has happened at the table: each mail once for each row."""
     asked = [question.seat for question in state.questions]
-    people = [seat.number for seat in seats if seat.is_human and seat.player_id]
+    people = [seat.number for seat in seats if _reads(seat)]
     for event in events:
         if type(event) in _NEWS:
             kind, to = _NEWS[type(event)]
             for seat in [seat for seat in people if to(event, seat, asked)]:
                 mail = _mail(game, timezone.now(), kind, seat)
                 mail.stage = str(move.number)
-                yield mail
+                yield _first(mail, seats[seat]) if kind == TAKEN_OVER else mail
+
+
+def _reads(seat: Seat) -> bool:
+    """Tell whether somebody sits there who can be written to."""
+    return bool(seat.is_human and seat.player_id)
+
+
+def _first(mail: OutboxMail, seat: Seat) -> OutboxMail:
+    """Let a mail begin the thread of a seat's player, unless that has begun before they left."""
+    assert seat.player_id is not None, "who is written to sits there"
+    root = thread_root(seat.game_id, seat.number, seat.player_id)
+    if not OutboxMail.objects.filter(message_id=root).exists():
+        mail.message_id = root
+    return mail
 
 
 def _the_seat(event: Any, seat: int, _: Sequence[int]) -> bool:
@@ -145,12 +160,12 @@ def _taken_back(game: Game, move: Move, events: Sequence[Event]) -> Iterable[Out
     asked = Decision.objects.filter(game=game, since__gte=undone.from_)
     told = OutboxMail.objects.filter(
         game=game,
-        kind=TURN,
+        kind__in=(TURN, REMINDER),
         decision__in=asked.values("decision"),
         state__in=[OutboxMail.State.SENT, OutboxMail.State.INFLIGHT],
     )
     for mail in told.exclude(seat=move.seat):
-        assert mail.seat is not None, "turn mails are about a seat"
+        assert mail.seat is not None, "what is asked is asked of a seat"
         yield _mail(game, timezone.now(), TAKEN_BACK, mail.seat, mail.decision)
 
 
@@ -258,6 +273,15 @@ def write_to_player(kind: str, player: Player, address: str = "") -> None:
 def new_message_id(kind: str) -> str:
     """Return a Message-ID that no other mail has; it stays the mail's through every attempt."""
     return f"<{kind}.{secrets.token_hex(12)}@{mail_domain()}>"
+
+
+def thread_root(game_id: str, seat: int, player: int) -> str:
+    """Return the Message-ID of the first mail to a player of a seat: all others hang below it.
+
+    Nobody can guess it: a reply that names it comes from who has had that mail.
+    """
+    signed = salted_hmac("dewan.thread", f"{game_id} {seat} {player}", algorithm="sha256")
+    return f"<game.{signed.hexdigest()[:24]}@{mail_domain()}>"
 
 
 def mail_domain() -> str:

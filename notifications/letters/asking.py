@@ -7,8 +7,11 @@ from engine.questions import KINDS
 from engine.state import Question
 from games.models import Game
 from games.times import WHEN_UP
+from notifications import tokens
 from notifications.letters import sections
+from notifications.letters.choices import choices
 from notifications.letters.letter import Letter, Section
+from notifications.letters.maps import the_map
 from notifications.letters.reading import Reading, asked, until
 
 STAGES = {
@@ -53,11 +56,31 @@ def _asking(reading: Reading, question: Question, headline: str, lines: list[str
 
 def asking(reading: Reading, question: Question) -> list[Section]:
     """Return all one needs to answer a question, but for the time that is left."""
+    return [*sections.news(reading), *position(reading, question)]
+
+
+def position(reading: Reading, question: Question) -> list[Section]:
+    """Return the table as it is, what can be played, and how."""
     offered = sections.on_offer if question.kind in Story.answers else sections.row
     return [
-        *sections.news(reading),
+        the_map(reading),
+        sections.at_the_table(reading),
         sections.hand(reading),
         *sections.stories(reading),
         offered(reading),
-        sections.choices(reading),
+        choices(reading),
+        how_to_answer(),
+        *sections.notes(reading),
     ]
+
+
+def how_to_answer() -> Section:
+    """Return what a reader can do, by link and, where replies get to us, by reply."""
+    by_link = "Tap a number above, or open the game: nothing is played before you say yes there."
+    return Section("How to answer", [*(BY_REPLY if tokens.replies_work() else []), by_link])
+
+
+BY_REPLY = [
+    "Reply with the number, or with moves in the first lines, one per line.",
+    "Other words: legal, board, undo, note …, say …, help.",
+]

@@ -9,12 +9,36 @@ class NoLongerTrue(Exception):
     """The mail must not go out, mostly since it is no longer so; the text is why it is dropped."""
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """A numbered move: its line of notation, what it comes to, and where a tap on it leads."""
+
+    line: str
+    comes_to: str
+    link: str
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture of the HTML version: its Content-ID, its size in pixels, and itself in words."""
+
+    cid: str
+    png: bytes
+    width: int
+    height: int
+    words: str
+
+
 class Section(msgspec.Struct, frozen=True):
-    """A titled list of lines; ``typed`` ones are notation."""
+    """A titled part of a mail: ``drawn`` lines as they stand, lines of a list, numbered choices.
+
+    ``typed`` lines are notation. Where there is a picture, HTML has it instead of what is drawn.
+    """
 
     title: str
-    lines: list[str]
+    lines: list[str] = []
     typed: bool = False
+    choices: list[Choice] = []
+    drawn: list[str] = []
+    picture: Picture | None = None
 
     @property
     def bullet(self) -> str:
@@ -33,6 +57,11 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     link_label: str = ""
     preheader: str = ""
     footer: list[str] = []
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Return the pictures of all sections."""
+        return [section.picture for section in self.sections if section.picture]
 
     def with_footer(self, footer: list[str]) -> Letter:
         """Return the letter with these lines below it."""

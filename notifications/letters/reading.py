@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zoneinfo
 from datetime import datetime
+from functools import cached_property
 
 import msgspec
 from django.utils import timezone
@@ -22,7 +23,7 @@ from notifications.letters.letter import NoLongerTrue
 from notifications.models import OutboxMail
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, dict=True):
     """The game as the reader of a mail sees it: their seat, themselves, and their view.
 
     ``names`` are what the seats are called, in seat order, each on one line.
@@ -54,6 +55,21 @@ class Reading(msgspec.Struct, frozen=True):
     def question(self) -> Question | None:
         """Return what the seat is asked, unless a bot answers for it."""
         return None if self.place.is_played_by_bot else self.state.question_of(self.seat)
+
+    @cached_property
+    def last_move(self) -> int:
+        """Return the number of the last move that answered for the seat, 0 if there is none."""
+        return selectors.last_own_move(self.game, self.seat)
+
+    @property
+    def since(self) -> int:
+        """Return since which version the seat is asked what the mail is about, or is asked now.
+
+        It is what a reply is tied to; where nothing is asked, the version of the game.
+        """
+        if self.mail.decision:
+            return int(self.mail.decision.partition("-")[0])
+        return self.state.since if self.question else self.state.version
 
 
 def read(mail: OutboxMail, game: Game) -> Reading:

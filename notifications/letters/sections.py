@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dewan_site.accounts.names import flat_name
-from engine.legal import legal
 from engine.rules.stories import missing
+from engine.scoring import final_scores
+from engine.state import State
 from games import selectors
-from games.words import card_words, counted, requirement_words, story_words
+from games.web.scenario import piles, said
+from games.words import card_words, counted, listed, requirement_words, story_words
 from notifications.letters.letter import Section
 from notifications.letters.reading import Reading
+from notifications.models import Note
+from notifications.picture import SEAT_WORDS
 
-SHOWN = 12
-"""How many legal moves a mail lists, at most."""
+NOTES = 5
+"""How many notes a mail shows, at most."""
 
 
 def news(reading: Reading) -> list[Section]:
     """Return what has happened since the seat's last move, and what was said."""
-    after = selectors.last_own_move(reading.game, reading.seat)
     lines: list[str] = []
-    for told in selectors.told_moves(reading.seen, after):
+    for told in selectors.told_moves(reading.seen, reading.last_move):
         lines += told.sentences
         if told.message and told.seat is not None:
             lines.append(f"{reading.names[told.seat]} says: {told.message}")
@@ -69,15 +74,6 @@ def on_offer(reading: Reading) -> Section:
     return Section("Story tiles on offer", lines)
 
 
-def choices(reading: Reading) -> Section:
-    """Return legal moves."""
-    entries = legal(reading.state, reading.seat)
-    lines = [entry.text for entry in entries[:SHOWN]]
-    more = len(entries) - len(lines)
-    title = "What you can play" + (f" (and {more} more on the page)" if more else "")
-    return Section(title, lines, typed=True)
-
-
 def played(reading: Reading, decision: str) -> Section:
     """Return what was played for a decision."""
     numbers = reading.game.moves.filter(decision=decision).values_list("number", flat=True)
@@ -88,3 +84,45 @@ def played(reading: Reading, decision: str) -> Section:
         for sentence in told.sentences
     ]
     return Section("What was played", lines)
+
+
+def at_the_table(reading: Reading) -> Section:
+    """Return how everybody stands, a line each, and what lies beside the row."""
+    state = reading.state
+    fires = said(state.scenario.key).fire(state)
+    points = {seat: score.total for score in final_scores(state) for seat in score.seats}
+    lines = [
+        f"{_who(reading, seat)}: {counted(points[seat], 'point')} now, {_has(state, seat, fires)}"
+        for seat in state.seats
+    ]
+    beside = piles(state)
+    words = [f"Round {state.round}; {beside.sizes}".replace("\N{NO-BREAK SPACE}", " "), beside.left]
+    lines.append(". ".join([", ".join(filter(None, words)), *filter(None, [beside.soon])]))
+    return Section("At the table", lines)
+
+
+def _who(reading: Reading, seat: int) -> str:
+    name = "You" if seat == reading.seat else reading.names[seat]
+    return f"#{seat + 1} {name}, {SEAT_WORDS[seat]}"
+
+
+def _has(state: State, seat: int, fires: Sequence[int]) -> str:
+    tribe = state.tribes[seat]
+    done = sum(tile.completed for tile in tribe.stories)
+    return listed(
+        [
+            f"{counted(tribe.camps_left, 'camp')} left",
+            counted(len(tribe.hand), "card"),
+            f"{done} of {counted(len(tribe.stories), 'tile')} completed",
+            *([counted(tribe.berries, "berry", "berries")] if tribe.berries else []),
+            *([f"{fires[seat]} fire"] if fires[seat] else []),
+            *([f"{tribe.fish} fish"] if tribe.fish else []),
+        ]
+    )
+
+
+def notes(reading: Reading) -> list[Section]:
+    """Return the last that the player has noted about the game, the oldest first."""
+    mine = Note.objects.filter(game=reading.game, player=reading.player).order_by("-pk")
+    lines = list(mine.values_list("text", flat=True)[:NOTES])
+    return [Section("Your notes", lines[::-1])] if lines else []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from engine.events import Score
+from engine.state import Question
 from games import consent, selectors
 from games.models import Proposal
 from games.times import treatment
 from games.words import CANCELLED, counted, listed, proposal_words, victory_words
 from notifications import notices
-from notifications.letters import sections
+from notifications.letters import asking, sections
 from notifications.letters.letter import Letter, NoLongerTrue, Section
+from notifications.letters.maps import the_map
 from notifications.letters.reading import Reading, until
 
 
@@ -26,9 +28,9 @@ def started(reading: Reading) -> Letter:
             "You will get a mail when it is your turn.",
             *treatment(selectors.options_of(reading.game)).sentences,
         ],
-        sections=[sections.hand(reading)],
+        sections=[the_map(reading), sections.hand(reading), sections.on_offer(reading)],
         link=reading.link,
-        link_label="Look at the map",
+        link_label="Open the game",
     )
 
 
@@ -71,9 +73,9 @@ def game_over(reading: Reading) -> Letter:
     return Letter(
         headline=f"The game is over: {winners}",
         preheader=listed([f"{_side(reading, score)} {score.total}" for score in ended.scores]),
-        sections=[*scores, *sections.news(reading)],
+        sections=[*scores, *sections.news(reading), the_map(reading, "The map at the end")],
         link=reading.link,
-        link_label="See the final map, or play again",
+        link_label="Look back, or play again",
     )
 
 
@@ -89,17 +91,26 @@ def of_the_table(reading: Reading) -> Letter:
     (told,) = selectors.told_moves(reading.seen, number - 1, number)
     mine = reading.mail.kind == notices.SEAT_LEFT and reading.seat in reading.state.out
     headline = "You are out of the game" if mine else HEADLINES[reading.mail.kind]
-    asked = reading.question is not None
-    lines = [*told.sentences, *(until(reading).sentences if asked else [])]
+    question = reading.question
+    lines = [*told.sentences, *(until(reading).sentences if question else [])]
     return Letter(
         headline=headline,
         preheader=lines[0],
         lines=[*lines, *AFTERWORDS.get(reading.mail.kind, [])],
-        sections=[sections.hand(reading), *sections.stories(reading)] if asked else [],
+        sections=_asked_still(reading, question) if question else [],
         link=reading.link,
         link_label="Open the game",
     )
 
+
+def _asked_still(reading: Reading, question: Question) -> list[Section]:
+    """Return what a seat needs that is asked as before: all of it where time begins again."""
+    if reading.mail.kind in BEGIN_AGAIN:
+        return asking.position(reading, question)
+    return [sections.hand(reading), *sections.stories(reading)]
+
+
+BEGIN_AGAIN = (notices.TAKEN_OVER, notices.MISS_EXCUSED, notices.RESUMED, notices.OUTAGE)
 
 HEADLINES = {
     notices.MISS_EXCUSED: "Your time was up, and it is excused",

@@ -98,12 +98,18 @@ def test_the_mails_of_a_game_are_one_thread(sink: Sink, ann: Person, ben: Person
     mails = sink.to(ann.player.email)
 
     assert len(mails) > 3
-    assert len({mail["References"] for mail in mails}) == 1
+    (first,) = [mail for mail in mails if mail["X-Dewan-Kind"] == "started"]
+    assert (first["References"], first["In-Reply-To"]) == (None, None)
+    others = [mail for mail in mails if mail is not first]
+    assert {mail["References"] for mail in others} == {first["Message-ID"]}
+    assert {mail["In-Reply-To"] for mail in others} == {first["Message-ID"]}
     assert len({mail["Subject"] for mail in mails}) == 1
     assert len({mail["Message-ID"] for mail in mails}) == len(mails)
     assert {mail["Auto-Submitted"] for mail in mails} == {"auto-generated"}
     assert all("One-Click" in mail["List-Unsubscribe-Post"] for mail in mails)
-    assert sink.to(ben.player.email)[0]["References"] != mails[0]["References"]
+    assert first["Message-ID"] not in {
+        mail[name] for mail in sink.to(ben.player.email) for name in ("References", "Message-ID")
+    }
 
 
 def test_no_turn_mail_goes_out_after_the_player_has_moved(
