@@ -41,7 +41,7 @@ _SIDES: tuple[Marks, ...] = (
     ((-2, 0, "."), (-1, 0, "'")),
     ((1, 0, "'"), (2, 0, ".")),
 )
-"""The sides of a cell as ``DIRECTIONS`` are numbered: columns from its middle, lines, characters."""
+"""The sides of a cell as ``DIRECTIONS`` are numbered: columns from its middle, lines, marks."""
 
 
 def text_map(state: State, fresh: Collection[str] = ()) -> list[str]:
