@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import re
 import shutil
+import signal
 import smtplib
 import socket
+import sqlite3
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -562,3 +569,182 @@ def test_a_server_gets_the_password_only_if_it_is_the_one(
 
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         assert imap.fetch() == 1
+
+
+# ---- The processes -------------------------------------------------------------------------------
+
+
+class Service:
+    """Commands on a database and a data folder of their own."""
+
+    def __init__(self, data: Path) -> None:
+        keep = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        self.environment = keep | {"DEWAN_DATA": str(data)}
+        self.database = data / "dewan.sqlite3"
+
+    def start(self, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment | settings,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments: str, raw: bytes = b"", **settings: str) -> tuple[int, str]:
+        """Run a command to its end; return its exit code and what it has said."""
+        out, err = (process := self.start(*arguments, **settings)).communicate(raw, timeout=30)
+        return process.returncode, out.decode() + err.decode()
+
+    def listen(self) -> tuple[subprocess.Popen[bytes], int]:
+        """Start what listens, and return it and its port when it is ready."""
+        port = free_port()
+        process = self.start("dewan_mail_in", DEWAN_MAIL_IN=f"smtp://127.0.0.1:{port}")
+        assert process.stdout is not None
+        ready = process.stdout.readline().decode()
+        expected = {"mail_in": f"smtp://127.0.0.1:{port}", "pid": process.pid}
+        assert ready.startswith("READY "), process.communicate()
+        assert json.loads(ready.removeprefix("READY ")) == expected
+        return process, port
+
+    def stored(self) -> list[tuple[str]]:
+        with closing(sqlite3.connect(self.database)) as database:
+            return database.execute("SELECT outcome FROM notifications_inboundmail").fetchall()
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = tmp_path_factory.mktemp("migrated")
+    service = Service(data)
+    assert service.run("migrate", "--verbosity", "0") == (0, "")
+    assert service.run("dewan_player", "--email", ANN)[0] == 0
+    return data
+
+
+@pytest.fixture
+def service_of(migrated: Path, tmp_path: Path) -> Service:
+    shutil.copytree(migrated, tmp_path / "data")
+    return Service(tmp_path / "data")
+
+
+LOST = b"From: ann@example.org\r\nTo: dewan@localhost\r\nMessage-ID: <1@ann>\r\n\r\n1\r\n"
+"""A mail of a player without a token: that it has come is kept."""
+
+
+def submit(port: int) -> int:
+    """Send a mail, and return the code it is answered with; 0 if it is not."""
+    try:
+        with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
+            client.ehlo()
+            client.mail(ANN)
+            client.rcpt("dewan@localhost")
+            return client.data(LOST)[0]
+    except (smtplib.SMTPServerDisconnected, ConnectionError):
+        return 0
+
+
+def test_what_was_not_accepted_when_it_was_killed_is_sent_again(service_of: Service) -> None:
+    first, port = service_of.listen()
+    with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN IMMEDIATE")  # what comes in has to wait
+        answer = pool.submit(submit, port)
+        time.sleep(0.5)
+        assert not answer.done()
+        first.kill()
+        assert answer.result(10) == 0
+    first.communicate()
+    assert service_of.stored() == []
+
+    second, port = service_of.listen()
+    assert submit(port) == 250
+    second.kill()  # what was accepted is there
+    second.communicate()
+
+    assert service_of.stored() == [("no_token",)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_told_to_stop_it_finishes_the_mail_in_hand(service_of: Service, number: int) -> None:
+    process, port = service_of.listen()
+    with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        answer = pool.submit(submit, port)
+        time.sleep(0.5)
+        process.send_signal(number)
+        time.sleep(0.3)
+        assert not answer.done()
+        other.rollback()
+        assert answer.result(10) == 250
+    out, err = process.communicate(timeout=10)
+
+    assert (process.returncode, out, err) == (0, b"", b"")
+    assert service_of.stored() == [("no_token",)]
+
+
+def test_it_stops_in_time_though_a_mail_in_hand_does_not_end(service_of: Service) -> None:
+    process, port = service_of.listen()
+    with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        answer = pool.submit(submit, port)
+        time.sleep(0.5)
+        process.terminate()
+        process.communicate(timeout=8)
+        assert answer.result(10) == 0
+
+    assert process.returncode == 0
+
+
+def test_a_program_can_hand_over_a_mail(service_of: Service) -> None:
+    code, said = service_of.run("dewan_mail_in", "--once", raw=LOST.replace(b"\r\n", b"\n"))
+
+    assert (code, said) == (0, '{"outcome": "no_token"}\n')
+    assert service_of.stored() == [("no_token",)]
+
+
+def test_a_mail_from_a_program_that_cannot_be_stored_is_tried_again(service_of: Service) -> None:
+    gone = {"DATABASE_URL": "postgres://dewan:secret@127.0.0.1:1/dewan"}
+
+    code, said = service_of.run("dewan_mail_in", "--once", raw=LOST, **gone)
+
+    assert code == os.EX_TEMPFAIL
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "code"),
+    [
+        ([], {}, 2),
+        (["--imap"], {}, 2),
+        ([], {"DEWAN_MAIL_IN": "smtp://192.0.2.7:8025"}, 2),
+        ([], {"DEWAN_MAIL_IN": "smtp://127.0.0.1:8025", "DATABASE_URL": "postgres://h:1/d"}, 2),
+        (["--imap"], {"DEWAN_IMAP_URL": "imap://me:secret@127.0.0.1:1"}, os.EX_TEMPFAIL),
+    ],
+)
+def test_what_it_cannot_do_is_one_line(
+    service_of: Service, options: list[str], settings: dict[str, str], code: int
+) -> None:
+    ended, said = service_of.run("dewan_mail_in", *options, **settings)
+
+    assert ended == code
+    assert re.fullmatch(r"dewan: .*\n", said)
+    assert "secret" not in said
+
+
+def test_a_taken_port_is_exit_3(service_of: Service) -> None:
+    with listening_socket("127.0.0.1", 0) as other:
+        where = f"lmtp://127.0.0.1:{other.getsockname()[1]}"
+        code, said = service_of.run("dewan_mail_in", DEWAN_MAIL_IN=where)
+
+    assert code == 3
+    assert re.fullmatch(r"dewan: cannot listen on .*\n", said)
+
+
+def test_the_mailbox_can_be_tried_by_hand(service_of: Service) -> None:
+    with Mailbox() as mailbox:
+        mailbox.put(LOST)
+        code, said = service_of.run("dewan_mail_in", "--imap", DEWAN_IMAP_URL=mailbox.url)
+
+    assert (code, said) == (0, '{"mails": 1}\n')
+    assert service_of.stored() == [("no_token",)]
+    assert mailbox.mails[0].flags == {"\\Seen"}
