@@ -18,9 +18,10 @@ from dewan_site.links import absolute
 from engine.questions import KINDS
 from games import selectors
 from games.words import counted, listed
-from notifications import letters, notices, render, shortlists, tokens
+from notifications import letters, notices, render, tokens
 from notifications.letters import accounts, sections
-from notifications.letters.letter import Letter
+from notifications.letters.choices import choices
+from notifications.letters.letter import Letter, Section
 from notifications.letters.reading import Reading, asked, read, until
 from notifications.models import OutboxMail
 from notifications.tokens import Purpose
@@ -63,12 +64,11 @@ class Part(msgspec.Struct, frozen=True):
         return self.letter is None
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """A move of the shortlist, with the link that shows it."""
+class Told(msgspec.Struct, frozen=True):
+    """A piece of news: what it is, and what there is to say of it."""
 
-    number: int
-    text: str
-    link: str
+    headline: str
+    lines: list[str]
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,8 +80,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     asks: str = ""
     until: list[str] = []
     news: list[str] = []
-    told: list[Letter] = []
-    choices: list[Choice] = []
+    told: list[Told] = []
+    choices: Section | None = None
     reply_to: str = ""
     link: str = ""
 
@@ -143,7 +143,11 @@ def _chapters(parts: Sequence[Part]) -> Iterable[Chapter]:
 def _chapter(parts: Sequence[Part]) -> Chapter:
     """Return the chapter of one game: what is asked, and news that its answer need not know."""
     asking = next((part for part in parts if part.asks), None)
-    told = [part.letter for part in parts if part.letter and not (asking and _is_told(part))]
+    told = [
+        _told(part.mail, part.letter)
+        for part in parts
+        if part.letter and not (asking and part.mail.kind in TOLD_BY_A_TURN)
+    ]
     if asking is None or asking.reading is None:
         first = parts[0]
         link = first.reading.link if first.reading else absolute("/")
@@ -151,8 +155,12 @@ def _chapter(parts: Sequence[Part]) -> Chapter:
     return _asking(asking.mail, asking.reading, told)
 
 
-def _is_told(part: Part) -> bool:
-    return part.mail.kind in TOLD_BY_A_TURN
+def _told(mail: OutboxMail, letter: Letter) -> Told:
+    """Return a letter in few words; of what the clock has played, all of them."""
+    lines = letter.lines or [letter.preheader]
+    if mail.kind == notices.TIMED_OUT:
+        lines = [line for section in letter.sections for line in section.lines]
+    return Told(letter.headline, lines)
 
 
 def _title(part: Part) -> str:
@@ -162,14 +170,10 @@ def _title(part: Part) -> str:
     return render.subject_of(part.reading)
 
 
-def _asking(mail: OutboxMail, reading: Reading, told: list[Letter]) -> Chapter:
+def _asking(mail: OutboxMail, reading: Reading, told: list[Told]) -> Chapter:
     question = asked(reading)
     happened = [line for section in sections.news(reading) for line in section.lines]
-    lines = shortlists.numbered(reading.game, reading.seat, reading.state)
-    link, reply = (
-        tokens.make(purpose, reading.place, reading.state.since)
-        for purpose in (Purpose.LINK, Purpose.REPLY)
-    )
+    reply = tokens.make(Purpose.REPLY, reading.place, reading.since)
     return Chapter(
         mail=mail,
         title=render.subject_of(reading),
@@ -178,10 +182,7 @@ def _asking(mail: OutboxMail, reading: Reading, told: list[Letter]) -> Chapter:
         until=until(reading).sentences,
         news=happened[-FEW:],
         told=told,
-        choices=[
-            Choice(number, text, absolute(f"/answer/{link}/{number}/"))
-            for number, text in enumerate(lines, 1)
-        ],
+        choices=choices(reading),
         reply_to=tokens.reply_address(reply) if tokens.replies_work() else "",
         link=reading.link,
     )
