@@ -639,6 +639,17 @@ def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told
     return told
 
 
+def said_alone(seen: Seen) -> list[tuple[str, str]]:
+    """Return what the others have said alone since the seat was asked what it answered last."""
+    game, seat = seen
+    own = game.moves.filter(seat=seat).exclude(decision=None).order_by("-number")
+    asked = own.values_list("decision", flat=True).first() or "0"
+    since = int(asked.partition("-")[0])
+    tellers = _Tellers(game)
+    lines = game.messages.filter(alone=True, move__gte=since).exclude(seat=seat)
+    return [(tellers.at(line.move).names[line.seat], line.text) for line in lines]
+
+
 class _Tellers:
     """Tells each move with the names of those who sat there then."""
 

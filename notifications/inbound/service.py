@@ -102,14 +102,17 @@ def _answered(incoming: Incoming) -> Held | None:
     Some programs do not heed Reply-To. One mail that tells of several games names none.
     """
     ours = OutboxMail.objects.filter(message_id__in=incoming.references).exclude(seat=None)
-    mail = ours.filter(tells=None).order_by("-pk").first()
+    mail = ours.prefetch_related("tells").order_by("-pk").first()
     if mail is None or mail.seat is None:
         return None
+    told = [mail, *mail.tells.all()]
     seats = Seat.objects.select_related("game", "player")
     seats = seats.filter(player__email=incoming.sender, player__is_active=True)
     seat = seats.filter(game=mail.game_id, number=mail.seat).first()
-    since = int(mail.decision.partition("-")[0] or 0)
-    return Held(seat, since) if seat else None
+    if seat is None or any(other.game_id != mail.game_id for other in told):
+        return None
+    decision = next((other.decision for other in told if other.decision), "0")
+    return Held(seat, int(decision.partition("-")[0]))
 
 
 def _is_believed(incoming: Incoming) -> bool:

@@ -27,7 +27,8 @@ def news(reading: Reading) -> list[Section]:
         lines += told.sentences
         if told.message and told.seat is not None:
             lines.append(f"{reading.names[told.seat]} says: {told.message}")
-        lines += [f"{flat_name(name)} says: {text}" for name, text in told.said]
+    said = selectors.said_alone(reading.seen)
+    lines += [f"{flat_name(name)} says: {text}" for name, text in said]
     return [Section("Since your last move", lines)] if lines else []
 
 
@@ -103,7 +104,9 @@ def at_the_table(reading: Reading) -> Section:
 
 def _who(reading: Reading, seat: int) -> str:
     name = "You" if seat == reading.seat else reading.names[seat]
-    return f"#{seat + 1} {name}, {SEAT_WORDS[seat]}"
+    mine = next(side for side in reading.state.sides if reading.seat in side)
+    partner = ", your partner" if seat in mine and seat != reading.seat else ""
+    return f"#{seat + 1} {name}, {SEAT_WORDS[seat]}{partner}"
 
 
 def _has(state: State, seat: int, fires: Sequence[int]) -> str:
