@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
-Verdict = Literal["passed", "failed", "none"]
+from notifications.inbound.authentication import Verdict, verdict
+from notifications.inbound.automatic import is_report, why_automatic
+from notifications.inbound.bounces import Bounce, bounces_in
+from notifications.inbound.mime import (
+    Mail,
+    address_in,
+    addresses,
+    header,
+    headers,
+    message_ids,
+    only_address,
+    parsed,
+    text_of,
+)
+from notifications.inbound.quoting import own_lines
 
+__all__ = ["Bounce", "Incoming", "Verdict", "read"]
 
-class Bounce(msgspec.Struct, frozen=True, kw_only=True):
-    """What a delivery report says of one address (RFC 3464).
+log = logging.getLogger("dewan.mail")
 
-    ``message_id`` is that of our mail; ``permanent`` tells whether it will not be tried again.
-    """
+MOST_RECIPIENTS = 100
+MOST_REFERENCES = 50
 
-    address: str
-    permanent: bool
-    status: str = ""
-    message_id: str = ""
+TO = ("To", "Cc", "Delivered-To", "X-Original-To", "Envelope-To")
+"""Headers that say to whom a mail has gone."""
 
 
 class Incoming(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,8 +43,8 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     ``sender`` is the one address of From, ``recipients`` are those of the envelope and
     of the headers, ``references`` the Message-IDs that it answers, the nearest first.
     ``automatic`` is why no person has written it; empty if one has. ``words`` are the sender's own
-    lines, without what is quoted, forwarded or a signature. ``authentic`` is what
-    the receiving server has found out about the sender.
+    lines, without what is quoted, forwarded or a signature; nobody's mail has none.
+    ``authentic`` is what the receiving server has found out about the sender.
     """
 
     digest: str
@@ -53,4 +66,50 @@ def read(
     ``authserv`` is the name under which the receiving server writes Authentication-Results (RFC
     8601); those of others are not believed.
     """
-    raise NotImplementedError
+    try:
+        return _read(parsed(raw), raw, sender, recipients, authserv)
+    except Exception:
+        log.exception("a mail cannot be read")
+        return Incoming(digest=_digest(raw), automatic="it cannot be read")
+
+
+def _read(
+    mail: Mail, raw: bytes, sender: str | None, recipients: Sequence[str], authserv: str
+) -> Incoming:
+    message_id = _message_id(mail)
+    author = only_address(headers(mail, "From"))
+    to = _recipients(mail, recipients)
+    automatic = why_automatic(mail, sender)
+    return Incoming(
+        digest=_digest(message_id.encode() or raw),
+        message_id=message_id,
+        sender=author,
+        recipients=to,
+        references=_references(mail),
+        automatic=automatic,
+        bounces=bounces_in(mail) if is_report(mail, sender) else (),
+        words=() if automatic else own_lines(text_of(mail), to),
+        authentic=verdict(headers(mail, "Authentication-Results"), author, authserv),
+    )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _message_id(mail: Mail) -> str:
+    value = header(mail, "Message-ID")
+    return value if message_ids(value) == [value] else ""
+
+
+def _recipients(mail: Mail, envelope: Sequence[str]) -> tuple[str, ...]:
+    named = addresses([value for name in TO for value in headers(mail, name)])
+    sent_to = [address_in(address.strip(" <>")) for address in envelope]
+    found = dict.fromkeys(address for address in [*sent_to, *named] if address)
+    return tuple(found)[:MOST_RECIPIENTS]
+
+
+def _references(mail: Mail) -> tuple[str, ...]:
+    answered = message_ids(header(mail, "In-Reply-To"))
+    thread = message_ids(header(mail, "References"))
+    return tuple(dict.fromkeys([*answered, *reversed(thread)]))[:MOST_REFERENCES]
