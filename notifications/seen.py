@@ -11,19 +11,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from dewan_site.accounts.models import Player
 from engine.questions import KINDS
 from games.models import Decision, Game, Seat
-from notifications.models import OutboxMail
-from notifications.notices import REMINDER, TURN
+from notifications.models import AddressTrouble, OutboxMail
+from notifications.notices import ANSWER, REMINDER, TURN
 
 State = OutboxMail.State
 
-ASKING = (TURN, REMINDER)
-"""The kinds of mails that tell a seat what it is asked."""
+TELLING = (TURN, REMINDER, ANSWER)
+"""The kinds of mails that tell a seat what it is asked, in their ``decision``."""
 
 
 class Knows(StrEnum):
@@ -57,7 +57,7 @@ def mark(game: Game, seat: int, player: Player) -> None:
     """
     asked = Decision.objects.filter(game=game, seat=seat, player=player, answered_at=None)
     unseen = OutboxMail.objects.filter(
-        game=game, decision__in=asked.values("decision"), seat=seat, kind__in=ASKING, seen_at=None
+        game=game, decision__in=asked.values("decision"), seat=seat, kind__in=TELLING, seen_at=None
     )
     if unseen.exists():
         unseen.update(seen_at=timezone.now())
@@ -71,10 +71,10 @@ def told_of(decisions: Iterable[Decision]) -> dict[int, Knows]:
     """
     keys = {(d.game_id, d.decision): d.pk for d in decisions if not KINDS[d.kind].sealed}
     told: dict[int, Knows] = {}
-    for game, decision, state, reason, told_in, seen_at in _notices(keys):
+    for game, decision, *notice in _notices(keys):
         key = keys.get((game, decision))
         if key is not None:
-            how = _told(state, reason, told_in, seen_at)
+            how = _told(*notice)
             told[key] = max(how, told.get(key, how), key=_FURTHEST.index)
     return told
 
@@ -84,24 +84,28 @@ _FURTHEST = (Knows.UNSEEN, Knows.NO, Knows.YES, Knows.SEEN)
 
 
 def _notices(keys: Iterable[tuple[str, str]]) -> QuerySet[OutboxMail, Any]:
-    """Return the notices of decisions that people are to answer."""
+    """Return the notices of decisions that people are to answer, as far as ``_told`` wants them."""
     plays = Q(
         game__seats__number=F("seat"),
         game__seats__kind=Seat.Kind.HUMAN,
         game__seats__standing=Seat.Standing.PLAYING,
     )
     of = Q(game__in={game for game, _ in keys}, decision__in={decision for _, decision in keys})
-    notices = OutboxMail.objects.filter(of, plays, kind__in=ASKING)
-    return notices.values_list("game", "decision", "state", "reason", "told_in", "seen_at")
+    trouble = AddressTrouble.objects.filter(address=OuterRef("game__seats__player__email"))
+    notices = OutboxMail.objects.filter(of, plays, kind__in=TELLING)
+    notices = notices.annotate(is_refused=Exists(trouble))
+    return notices.values_list("game", "decision", "state", "attempts", "is_refused", "seen_at")
 
 
-def _told(state: str, reason: str, told_in: int | None, seen_at: datetime | None) -> Knows:
+def _told(state: str, attempts: int, is_refused: bool, seen_at: datetime | None) -> Knows:
+    """Return how far a notice has come.
+
+    One that a provider has refused counts as told: others need not know more. While our own mail
+    server is away nobody has been told.
+    """
     if seen_at is not None:
         return Knows.SEEN
-    if told_in is not None or state in _TRIED or (state == State.INFLIGHT and reason):
-        return Knows.YES
-    return Knows.UNSEEN if state == State.DROPPED else Knows.NO
-
-
-_TRIED = (State.SENT, State.RETRY, State.FAILED)
-"""A notice that a mail server has refused counts as told: opponents need not know more."""
+    if state == State.DROPPED:
+        return Knows.UNSEEN
+    is_tried = attempts or (is_refused and state != State.QUEUED)
+    return Knows.YES if state in (State.SENT, State.FAILED) or is_tried else Knows.NO

@@ -14,7 +14,7 @@ from django.utils import timezone
 from dewan_site.accounts import rests
 from engine.errors import GameError
 from games import selectors
-from games.access import NotVisible, Seen
+from games.access import Seen
 from games.errors import STATUS
 from games.models import Game, Seat
 from games.times import leaving_words
@@ -37,9 +37,7 @@ class Asking(msgspec.Struct, frozen=True):
 ASKING = {
     Kind.RESIGN: Asking("Leave the table?", "Yes, resign", "You have left the table"),
     Kind.VACATION: Asking("Book a vacation?", "Book it", "Your vacation is booked"),
-    Kind.HAND_OVER: Asking(
-        "Hand your seat over?", "Hand my seat over", "There is a link to your seat"
-    ),
+    Kind.HAND_OVER: Asking("Hand your seat over?", "Hand my seat over", "The link is made"),
 }
 
 LEAVE = "Yes, leave it"
@@ -57,9 +55,6 @@ def errand(request: HttpRequest, asked: Errand) -> HttpResponse:
         return _ask(request, asked, [error.detail.capitalize() + "."], STATUS[error.code])
     except ValidationError as error:
         return _ask(request, asked, error.messages, 400)
-    except NotVisible:
-        # The seat was left at the same moment, and not by this link.
-        return render(request, "games/answer_unknown.html", status=404)
     return _done(request, asked, _link_to(request, asked))
 
 

@@ -21,6 +21,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from dewan_site.accounts.models import Player
+from games.access import NotVisible
 from games.web.doors import player_of
 
 
@@ -65,8 +66,15 @@ def _answer(
     request: HttpRequest, link: L | None, page: Callable[[HttpRequest, L], HttpResponse]
 ) -> HttpResponse:
     if link is None:
-        return render(request, "games/answer_unknown.html", status=404)
+        return _unknown(request)
     if player_of(request) not in (None, link.player):
         return render(request, "games/answer_for_another.html", status=403)
-    with timezone.override(zoneinfo.ZoneInfo(link.player.zone)):
-        return page(request, link)
+    try:
+        with timezone.override(zoneinfo.ZoneInfo(link.player.zone)):
+            return page(request, link)
+    except NotVisible:  # the seat was left at this moment
+        return _unknown(request)
+
+
+def _unknown(request: HttpRequest) -> HttpResponse:
+    return render(request, "games/answer_unknown.html", status=404)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any
 
-import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -17,12 +15,9 @@ from django.views.decorators.http import require_POST, require_safe
 from engine import commands, legal, notation
 from engine.commands import Command, Undo
 from engine.errors import GameError, IllegalMove, NotYourDecision
-from engine.state import State
-from engine.views import view_for
-from games import selectors, services
+from games import services
 from games.services import LEGAL_SHOWN
 from games.web import board
-from games.web.asking import name_of
 from games.web.doors import for_players, signed_in
 from games.web.forms import MoveForm
 from games.web.kept import forget_line, keep_line, kept_line
@@ -35,43 +30,16 @@ from games.web.paying import (
     route_of,
     step_choices,
 )
-from games.web.preview import Preview, preview
-from games.web.scenario import said
+from games.web.seated import Seated, foreseen, from_seat
 
 KEY_BYTES = 16
 ROUTES_SHOWN, ROUTES_LISTED = 6, 50
 """How many routes are shown unfolded, and how many at all: the cheapest ones."""
 
 
-class Seated(msgspec.Struct, frozen=True):
-    """A game from the seat of a player who wants to play: view, masked state, names."""
-
-    view: dict[str, Any]
-    state: State
-    seat: int
-    names: list[str]
-
-    @property
-    def marks(self) -> board.Marks:
-        """Return what the map shows of the scenario's tiles."""
-        owners = said(self.state.scenario.key).owners
-        return board.Marks(covered=board.covered(self.state), owners=owners)
-
-    @property
-    def decision(self) -> str | None:
-        """Return the decision the seat is asked for."""
-        asked = self.state.question_of(self.seat)
-        return self.state.decision_of(asked) if asked else None
-
-
 def _seated(request: HttpRequest, game_id: str) -> Seated:
     """Return the game from the player's seat; raise NotYourDecision if there is none to play."""
-    position = selectors.position(signed_in(request), game_id)
-    seat, state = position.seen.seat, position.state
-    if seat is None or state is None:
-        raise NotYourDecision("you have no seat at this table, or it waits for players")
-    names = [name_of(seat) for seat in position.view["seats"]]
-    return Seated(position.view, state, seat, names)
+    return from_seat(signed_in(request), game_id)
 
 
 @require_safe
@@ -133,28 +101,17 @@ def confirm(request: HttpRequest, game_id: str) -> HttpResponse:
     if seated.decision is None and phrases != [Undo()]:
         raise NotYourDecision("you are not asked anything now")
     try:
-        answer = notation.resolve(phrases, seated.state, seated.seat)
-        shown = preview(seated.state, seated.seat, answer, seated.names)
+        shown = foreseen(seated, phrases)
     except IllegalMove as error:
         error.legal = legal.legal(seated.state, seated.seat)[:LEGAL_SHOWN]
         raise
     context = {
         "game": seated.view,
-        "preview": shown,
-        "board": _board_then(seated, shown),
         "decision": seated.decision or "",
         "line": kept_line(request, game_id),
         "key": secrets.token_urlsafe(KEY_BYTES),
     }
-    return render(request, "games/confirm.html", context)
-
-
-def _board_then(seated: Seated, shown: Preview) -> board.Drawing:
-    """Return the map with the route that was chosen, or as it is after a tile has been laid."""
-    then = shown.after or seated.state
-    view = seated.view | {"state": view_for(then, seated.seat)}
-    marks = msgspec.structs.replace(seated.marks, covered=board.covered(then), fresh=shown.fresh)
-    return board.draw(view, marks=marks, route=board.Route(shown.route, seated.seat))
+    return render(request, "games/confirm.html", context | shown)
 
 
 @require_POST

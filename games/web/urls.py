@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.web import errands, game, leaving, playing, proposing, rules, tables
+from games.web import answering, errands, game, leaving, playing, proposing, rules, tables
 
 urlpatterns = [
     path("", tables.home, name="home"),
@@ -24,6 +24,7 @@ urlpatterns = [
     path("games/<slug:game_id>/proposals/", proposing.propose, name="propose"),
     path("games/<slug:game_id>/proposals/<int:number>/", proposing.answer, name="answer_proposal"),
     path("games/<slug:game_id>/rematch/", tables.rematch, name="rematch"),
+    path("answer/<slug:token>/<int:number>/", answering.answer, name="answer_link"),
     path("errands/<str:token>/", errands.errand, name="errand"),
     path("rules/", rules.rules_page, name="rules"),
     path("rules/notation/", rules.notation_page, name="notation"),
