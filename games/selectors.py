@@ -639,9 +639,8 @@ def told_moves(seen: Seen, after: int = 0, upto: int | None = None) -> list[Told
     return told
 
 
-def said_alone(seen: Seen) -> list[tuple[str, str]]:
-    """Return what the others have said alone since the seat was asked what it answered last."""
-    game, seat = seen
+def said_alone(game: Game, seat: int) -> list[tuple[str, str]]:
+    """Return what others have said alone since the seat was asked what it answered last."""
     own = game.moves.filter(seat=seat).exclude(decision=None).order_by("-number")
     asked = own.values_list("decision", flat=True).first() or "0"
     since = int(asked.partition("-")[0])

@@ -18,6 +18,7 @@ from notifications.errands import Kind, errand_path
 from notifications.inbound.outcomes import Outcome
 from notifications.letters import asking, sections
 from notifications.letters.letter import Letter, NoLongerTrue, Section
+from notifications.letters.maps import the_map
 from notifications.letters.reading import Reading, until
 from notifications.models import InboundMail, OutboxMail
 
@@ -81,11 +82,15 @@ def answer(reading: Reading) -> Letter:
             *_wrong(mail.detail.get("problem", {})),
             *_asked_for(reading, mail.detail.get("asks", [])),
             *_errands(reading, mail.detail.get("errands", [])),
-            *(asking.asking(reading, question) if question else sections.news(reading)),
+            *(asking.asking(reading, question) if question else _as_it_stands(reading)),
         ],
         link=reading.link,
         link_label="Open the game",
     )
+
+
+def _as_it_stands(reading: Reading) -> list[Section]:
+    return [*sections.news(reading), the_map(reading), sections.hand(reading)]
 
 
 def _told(reading: Reading, mail: InboundMail) -> tuple[str, list[str]]:

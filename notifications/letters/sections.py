@@ -27,7 +27,7 @@ def news(reading: Reading) -> list[Section]:
         lines += told.sentences
         if told.message and told.seat is not None:
             lines.append(f"{reading.names[told.seat]} says: {told.message}")
-    said = selectors.said_alone(reading.seen)
+    said = selectors.said_alone(reading.game, reading.seat)
     lines += [f"{flat_name(name)} says: {text}" for name, text in said]
     return [Section("Since your last move", lines)] if lines else []
 
