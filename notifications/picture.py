@@ -53,11 +53,10 @@ Pixel = tuple[int, int]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A map as a PNG, and how many pixels it is wide and high."""
+    """A map as a PNG, and how many pixels it is wide."""
 
     png: bytes
     width: int
-    height: int
 
 
 def picture_of(state: State, fresh: Collection[str] = (), *, owners: bool = False) -> Picture:
@@ -105,9 +104,9 @@ class _Canvas:
         self.sheet = _sheet(max(min(int(WIDEST / across / HALF_WIDTH), LARGEST), 1))
         half, size = self.sheet.half, self.sheet.size
         self.left, self.top = min(columns), min(rows)
-        self.width = across * half + 2 * MARGIN
-        self.height = down * size * 3 // 2 + 2 * size + 2 * MARGIN
-        self.image = Image.new("RGB", (self.width, self.height), PAPER)
+        width = across * half + 2 * MARGIN
+        height = down * size * 3 // 2 + 2 * size + 2 * MARGIN
+        self.image = Image.new("RGB", (width, height), PAPER)
 
     def centre(self, space: Hex) -> Pixel:
         """Return where the centre of a space lies."""
@@ -193,7 +192,7 @@ class _Canvas:
         few = self.image.quantize(palette=self.sheet.palette, dither=Image.Dither.NONE)
         file = BytesIO()
         few.save(file, "PNG", compress_level=6)
-        return Picture(file.getvalue(), self.width, self.height)
+        return Picture(file.getvalue(), self.image.width)
 
 
 # ---- Sprites ---------------------------------------------------------------------------------
@@ -282,8 +281,9 @@ def _drawings() -> Iterator[tuple[str, str]]:
     for seat in range(len(SEATS)):
         yield from _camps(seat)
     for count in COUNTS:
-        yield f"berries {count}", _berries(count, (-10, -12.5), (5.2, -2.8))
-        yield f"berries aside {count}", _berries(count, (-15.5, -13.5), (-8.2, 0.2))
+        number = str(count)
+        yield f"berries {count}", _used("berry", -10, -12.5, 11) + _count(number, 5.2, -2.8)
+        yield f"berries aside {count}", _used("berry", -16.5, -14, 12) + _count(number, -7, 1.2)
     yield "new", _used("new", 1.5, -18.5, 14)
     for name in (*(f"{letter}{place}" for letter in LETTERS for place in range(7)), GAP_SPACE):
         yield f"name {name}", _text(name, (0, 9.6), 10.4, "#22160d")
@@ -334,9 +334,8 @@ def _camps(seat: int) -> Iterator[tuple[str, str]]:
             yield f"{kind}{where} {seat}", under + drawn + mark
 
 
-def _berries(count: int, bunch: Point, number: Point) -> str:
-    drawn = _used("berry", *bunch, 11)
-    return drawn + _text(str(count), number, 10, "#5c0f30")
+def _count(number: str, x: float, y: float) -> str:
+    return _text(number, (x, y), 9.4, "#5c0f30")
 
 
 def _used(symbol: str, x: float, y: float, size: float) -> str:

@@ -75,12 +75,12 @@ def position(reading: Reading, question: Question) -> list[Section]:
 
 
 def how_to_answer() -> Section:
-    """Return what a reader can do, by link and, where replies get to us, by reply."""
-    by_link = "Tap a number above, or open the game: nothing is played before you say yes there."
-    return Section("How to answer", [*(BY_REPLY if tokens.replies_work() else []), by_link])
+    """Return how a seat can answer besides by the links of the numbered moves."""
+    return Section("How to answer", BY_REPLY if tokens.replies_work() else ON_THE_PAGE)
 
 
 BY_REPLY = [
     "Reply with the number, or with moves in the first lines, one per line.",
     "Other words: legal, board, undo, note …, say …, help.",
 ]
+ON_THE_PAGE = ["Open the game, and play there."]

@@ -76,7 +76,7 @@ def _follows(reading: Reading, command: Command) -> Iterator[str]:
         if isinstance(event, e.CampPlaced):
             yield from _gifts(reading, event)
     if isinstance(command, c.Camp | c.Tuck):
-        yield from _completed(seen, foreseen.after, seat)
+        yield from _progress(seen, foreseen.after, seat)
 
 
 def _gifts(reading: Reading, event: e.CampPlaced) -> Iterator[str]:
@@ -86,8 +86,12 @@ def _gifts(reading: Reading, event: e.CampPlaced) -> Iterator[str]:
             yield f"{reading.names[paid.to]} gets {card}"
 
 
-def _completed(seen: State, after: State, seat: int) -> Iterator[str]:
+def _progress(seen: State, after: State, seat: int) -> Iterator[str]:
+    """Yield which story tiles are completed, and which need less than before."""
     for tile in seen.tribes[seat].stories:
-        if not tile.completed and not missing(after, seat, tile.story):
-            story = seen.components.stories[tile.story]
+        needs = missing(after, seat, tile.story).total()
+        story = seen.components.stories[tile.story]
+        if not tile.completed and not needs:
             yield f"completes {story.name} ({counted(story.points, 'point')})"
+        elif not tile.completed and needs < missing(seen, seat, tile.story).total():
+            yield f"nearer to {story.name}"

@@ -18,12 +18,11 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture of the HTML version: its Content-ID, its size in pixels, and itself in words."""
+    """A picture of the HTML version: its Content-ID, its width in pixels, and itself in words."""
 
     cid: str
     png: bytes
     width: int
-    height: int
     words: str
 
 

@@ -28,7 +28,7 @@ def the_map(reading: Reading, title: str = "The map") -> Section:
             "",
             *textmap.legend(state, reading.names, fresh=bool(fresh)),
         ],
-        picture=Picture(cid, drawn.png, drawn.width, drawn.height, words),
+        picture=Picture(cid, drawn.png, drawn.width, words),
     )
 
 

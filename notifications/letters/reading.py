@@ -63,13 +63,13 @@ class Reading(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def since(self) -> int:
-        """Return since which version the seat is asked what the mail is about, or is asked now.
+        """Return since which version the seat is asked what the mail shows: a reply is tied to it.
 
-        It is what a reply is tied to; where nothing is asked, the version of the game.
+        Where nothing is asked, that of the decision the mail is about, or the game's version.
         """
-        if self.mail.decision:
-            return int(self.mail.decision.partition("-")[0])
-        return self.state.since if self.question else self.state.version
+        if self.question:
+            return self.state.since
+        return int(self.mail.decision.partition("-")[0] or self.state.version)
 
 
 def read(mail: OutboxMail, game: Game) -> Reading:
