@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from kombu.exceptions import OperationalError
 
+from dewan_site import sql
 from dewan_site.accounts.models import Player
 from dewan_site.celery import app
 from dewan_site.sql import Statement, inserting
@@ -227,8 +228,13 @@ def _asked_now(inbound: InboundMail) -> str:
     """Return the decision that the seat of a mail is asked; empty if it is not, or has no seat."""
     if inbound.seat is None:
         return ""
-    asked = Decision.objects.filter(game=inbound.game, seat=inbound.seat, answered_at=None)
-    return asked.values_list("decision", flat=True).first() or ""
+    (rows,) = sql.read(_open_decision(inbound.game_id, inbound.seat))
+    return str(rows[0][0]) if rows else ""
+
+
+_open_decision = sql.Prepared(
+    lambda: Decision.objects.filter(game="", seat=0, answered_at=None).values_list("decision")
+)
 
 
 def _mail(

@@ -9,19 +9,28 @@ the player who sits there: it dies with the decision, and when somebody else tak
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from email.utils import parseaddr
 from enum import StrEnum
+from itertools import islice
+from typing import Any, TypeVar
 
 import msgspec
 from django.conf import settings
+from django.db.models import Model
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from dewan_site import sql
+from dewan_site.accounts.models import Player
 from dewan_site.links import absolute
-from games.models import ID_ALPHABET, ID_LENGTH, Seat
+from games.models import ID_ALPHABET, ID_LENGTH, Game, Seat
 
 LETTERS = 36
 _SINCE_BITS, _SEAT_BITS, _MAC_BITS = 20, 2, 98
 _TOKEN = re.compile(rf"(?<![0-9A-Za-z])[{ID_ALPHABET}]{{{LETTERS}}}(?![0-9A-Za-z])", re.IGNORECASE)
+
+
+M = TypeVar("M", bound=Model)
 
 
 class Purpose(StrEnum):
@@ -60,11 +69,47 @@ def read(purpose: Purpose, token: str) -> Held | None:
     number = named & (1 << _SEAT_BITS) - 1
     since = named >> _SEAT_BITS & (1 << _SINCE_BITS) - 1
     game_id = _letters(named >> _SEAT_BITS + _SINCE_BITS, ID_LENGTH)
-    seats = Seat.objects.select_related("game", "player").filter(player__is_active=True)
-    seat = seats.filter(game_id=game_id, number=number).first()
+    seat = _seat(game_id, number)
     if seat is None or not constant_time_compare(make(purpose, seat, since), token):
         return None
     return Held(seat, since)
+
+
+_COLUMNS: dict[type[Model], tuple[str, ...]] = {
+    Seat: ("id", "game_id", "number", "kind", "player_id", "standing", "misses"),
+    Game: ("id", "scenario", "absence", "status", "version"),
+    Player: ("id", "email", "name", "zone"),
+}
+"""What of a seat, its game and its player is read at once, in the order of the models' fields; the
+rest is read when it is asked for."""
+
+
+def _columns() -> Iterator[str]:
+    for prefix, model in zip(("", "game__", "player__"), _COLUMNS, strict=True):
+        yield from (f"{prefix}{name}" for name in _COLUMNS[model])
+
+
+_seats = sql.Prepared(
+    lambda: Seat.objects.filter(game_id="", number=0, player__is_active=True).values_list(
+        *_columns()
+    )
+)
+
+
+def _seat(game_id: str, number: int) -> Seat | None:
+    """Return a seat with its game and player; None if nobody sits there who may play."""
+    (rows,) = sql.read(_seats(game_id, number))
+    if not rows:
+        return None
+    values = iter(rows[0])
+    seat = _made(Seat, values)
+    seat.game, seat.player = _made(Game, values), _made(Player, values)
+    return seat
+
+
+def _made(model: type[M], values: Iterator[Any]) -> M:
+    names = _COLUMNS[model]
+    return model.from_db("default", names, tuple(islice(values, len(names))))
 
 
 def _mac(purpose: Purpose, *parts: object) -> int:

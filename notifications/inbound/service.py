@@ -67,22 +67,17 @@ def _receive(incoming: Incoming, *, whole: bool) -> Outcome:
         with transaction.atomic():
             return _taken_in(incoming, whole=whole)
     except IntegrityError:
-        if _is_known(incoming):  # its other copy has come in at the same moment
+        # What a second copy has done is undone, since its row cannot be written again.
+        if InboundMail.objects.filter(digest=incoming.digest).exists():
             return Outcome.DUPLICATE
         raise
 
 
 def _taken_in(incoming: Incoming, *, whole: bool) -> Outcome:
-    if _is_known(incoming):
-        return Outcome.DUPLICATE
     held = _held(incoming)
     if held is None:
         return _without_token(incoming)
     return _with_token(incoming, held, whole=whole)
-
-
-def _is_known(incoming: Incoming) -> bool:
-    return InboundMail.objects.filter(digest=incoming.digest).exists()
 
 
 # ---- Whose mail it is --------------------------------------------------------------------------
@@ -142,27 +137,25 @@ def _is_to_be_answered(outcome: Outcome, player: Player) -> bool:
 
 
 def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
-    seat = held.seat
-    player = seat.player
+    player = held.seat.player
     assert player is not None, "a token is for a seat with a player"
+    outcome, detail = _dealt_with(incoming, held, player, whole=whole)
     mail = _kept(
         incoming,
-        Outcome.DONE,
+        outcome,
         player=player,
-        game=seat.game,
-        seat=seat.number,
+        game=held.seat.game,
+        seat=held.seat.number,
         decision=held.decision,
+        detail=detail,
     )
-    outcome, mail.detail = _dealt_with(incoming, held, player, whole=whole)
-    mail.outcome = outcome
-    mail.save(update_fields=["outcome", "detail"])
     if _is_to_be_answered(outcome, player):
         notices.answer(mail)
     return outcome
 
 
 def _kept(incoming: Incoming, outcome: Outcome, **columns: Any) -> InboundMail:
-    """Write down that a mail has come in: from now on its copies are duplicates."""
+    """Write down what became of a mail; raise IntegrityError if a copy of it came in before."""
     return InboundMail.objects.create(
         digest=incoming.digest, message_id=incoming.message_id, outcome=outcome, **columns
     )
@@ -186,13 +179,16 @@ def _dealt_with(
         return Outcome.NOT_AUTHENTIC, {}
     if not whole:
         return Outcome.TOO_LARGE, {}
-    seen.mark(held.seat.game, held.seat.number, player)
     try:
         wanted = orders.read(incoming.words)
     except UnreadableOrder as error:
         problem = {"line": error.line, "words": error.problem, "right": error.right}
-        return Outcome.UNREADABLE, {"problem": problem}
-    return _obeyed(held, player, wanted, key=f"mail:{incoming.digest}")
+        outcome, detail = Outcome.UNREADABLE, {"problem": problem}
+    else:
+        outcome, detail = _obeyed(held, player, wanted, key=f"mail:{incoming.digest}")
+    if "played" not in detail:  # what is answered need not be seen any more
+        seen.mark(held.seat.game, held.seat.number, player)
+    return outcome, detail
 
 
 def _obeyed(held: Held, player: Player, wanted: Orders, key: str) -> tuple[Outcome, Detail]:
