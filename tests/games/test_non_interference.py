@@ -19,15 +19,18 @@ import time_machine
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 
 from engine import codec
 from engine.components.shipped import hearth
 from engine.views import redact
-from games import projections, store
+from games import projections, selectors, store
 from games.models import Game, GameSecret, Move, Seat
 from games.table import Answered, Table
+from notifications import shortlists, tokens
 from notifications.models import OutboxMail
 from notifications.render import message_for
+from notifications.tokens import Purpose
 from tests.people import Person, asked_person, start_game
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -113,9 +116,27 @@ def everything(game: str, reader: Person, browser: Client) -> Iterator[tuple[str
     ):
         yield f"page {path}", served(browser.get(f"/games/{game}/{path}"))
     yield "page home", served(browser.get("/"))
+    for name, path in links(game, reader):
+        yield name, served(Client().get(path))
     for mail in OutboxMail.objects.filter(game=game).order_by("kind", "seat", "decision"):
         if mail.seat is not None and reader.view(game)["you"] == mail.seat:
             yield f"mail {mail.kind} {mail.decision}", mailed(mail)
+
+
+def links(game: str, reader: Person) -> Iterator[tuple[str, str]]:
+    """Yield the links that a reader's mails have had, by name: a dead one, and those that live."""
+    seat = Seat.objects.filter(game=game, player=reader.player).first()
+    state = selectors.position(reader.player, game).state
+    if seat is None or state is None:
+        return
+    yield "dead link", answer_link(tokens.make(Purpose.LINK, seat, 1))
+    token = tokens.make(Purpose.LINK, seat, state.since)
+    for number, text in enumerate(shortlists.numbered(seat.game, seat.number, state), 1):
+        yield f"link {text}", answer_link(token, number)
+
+
+def answer_link(token: str, number: int = 1) -> str:
+    return reverse("answer_link", args=[token, number])
 
 
 def refusals(game: str, reader: Person) -> Iterator[tuple[str, Any]]:
@@ -192,7 +213,7 @@ def compare(
         found: dict[str, bytes] = {}
         try:
             with transaction.atomic():
-                twin = Game(**header | {"id": "twin00000000"})
+                twin = Game(**header | {"id": "tw1n00000000"})
                 twin.save(force_insert=True)
                 GameSecret.objects.create(game=twin, seed=seed)
                 sitting = [Seat.objects.create(game=twin, **seat) for seat in seats]
