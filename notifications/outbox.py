@@ -68,9 +68,11 @@ def deliver() -> None:
 
 def _take_back_lost() -> None:
     """Bring back what a worker held that has died; that counts as an attempt."""
-    lost = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at__lt=timezone.now() - CLAIM)
-    tired = Q(attempts__gte=len(PAUSES)) & ~Q(kind__in=ASKING)
-    lost.filter(tired).update(state=State.FAILED, reason=LOST)
+    now = timezone.now()
+    lost = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at__lt=now - CLAIM)
+    tired = lost.filter(attempts__gte=len(PAUSES))
+    tired.exclude(kind__in=ASKING).update(state=State.FAILED, reason=LOST)
+    tired.update(state=State.RETRY, reason=LOST, due_at=now + PAUSES[-1])
     lost.update(state=State.RETRY, reason=LOST, attempts=F("attempts") + 1)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 
-from dewan_site.accounts.models import Player, known_zones
+from dewan_site.accounts.models import Player, Rhythm, known_zones
 from dewan_site.accounts.names import clean_name
 from notifications.ladder import STAGES
 from notifications.rests import Rests
@@ -174,3 +174,49 @@ class RemindersForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
+
+
+# ---- When mails about games come ---------------------------------------------------------------
+
+RHYTHMS = {
+    Rhythm.AT_ONCE: "at once, a mail for each game",
+    Rhythm.BATCHED: "together, one mail for all games that wait, every 4 hours at most",
+    Rhythm.DAILY: "once a day, one mail for all games that wait",
+}
+"""What each rhythm is called."""
+
+
+class RhythmForm(forms.Form):
+    """When a player gets mails about their games."""
+
+    rhythm = forms.ChoiceField(
+        label="Mails come",
+        choices=[(key.value, words) for key, words in RHYTHMS.items()],
+        widget=forms.RadioSelect,
+    )
+    digest_at = _time_of_day("The daily mail comes at")
+    begins = _time_of_day("Quiet from")
+    ends = _time_of_day("to")
+
+    @classmethod
+    def showing(cls, player: Player) -> RhythmForm:
+        """Return the form with what a player has chosen."""
+        quiet = {"begins": player.quiet_from, "ends": player.quiet_until}
+        return cls(initial={"rhythm": player.rhythm, "digest_at": player.digest_at, **quiet})
+
+    def clean(self) -> dict[str, Any]:
+        """Check that quiet hours have both their ends, and that a daily mail has a time."""
+        data = super().clean() or {}
+        begins, ends = data.get("begins"), data.get("ends")
+        if not self.errors and ((begins is None) != (ends is None) or begins == ends is not None):
+            words = "Quiet hours end at another time than they begin; leave out both for none."
+            self.add_error("ends", words)
+        if not self.errors and data["rhythm"] == Rhythm.DAILY and data["digest_at"] is None:
+            self.add_error("digest_at", "Say at what time the daily mail is to come.")
+        return data
+
+    @property
+    def quiet(self) -> tuple[time, time] | None:
+        """Return the quiet hours of a valid form."""
+        begins, ends = self.cleaned_data["begins"], self.cleaned_data["ends"]
+        return None if begins is None else (begins, ends)

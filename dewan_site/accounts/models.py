@@ -80,8 +80,8 @@ class Player(AbstractBaseUser, PermissionsMixin):
     )
     rhythm = models.CharField(max_length=10, choices=Rhythm.choices, default=Rhythm.AT_ONCE)
     digest_at = models.TimeField(default=time(8))
-    quiet_from = models.TimeField(null=True)
-    quiet_until = models.TimeField(null=True)
+    quiet_from = models.TimeField(null=True, blank=True)
+    quiet_until = models.TimeField(null=True, blank=True)
     reminders = models.JSONField(default=all_stages)
     introduced = models.BooleanField(
         default=False, help_text="Has confirmed name and zone after the first sign-in."

@@ -36,12 +36,13 @@ from dewan_site.accounts.forms import (
     NameAndZoneForm,
     RemindersForm,
     RestsForm,
+    RhythmForm,
     SignInForm,
     VacationForm,
 )
 from dewan_site.accounts.limits import client_of, within_limit
 from dewan_site.accounts.models import Player
-from notifications import mailbox_views, notices
+from notifications import health, mailbox_views, notices, preferences
 from notifications.rests import Stretch
 
 MAILS_TO_ADDRESS = 5
@@ -211,6 +212,7 @@ def _show_me(request: HttpRequest, **context: Any) -> HttpResponse:
         "vacations": booked(mine.vacations, player.zone),
         "days_left": rests.days_left(mine, timezone.now()),
         "reminders_form": RemindersForm(initial={"stages": player.reminders}),
+        "rhythm_form": RhythmForm.showing(player),
         "tokens": AuthToken.objects.filter(user=player).order_by("created"),
     }
     refused = [name for name, form in context.items() if getattr(form, "errors", None)]
@@ -256,6 +258,7 @@ def _moved(player: Player, address: str) -> bool:
         moved = old.update(email=address) == 1
         if moved:
             notices.write_to_player(notices.ADDRESS_CHANGED, player, address=player.email)
+            health.moved(player, player.email)
         return moved
     return False
 
@@ -348,13 +351,34 @@ def change_reminders(request: HttpRequest) -> HttpResponse:
 @login_required
 def set_mails(request: HttpRequest) -> HttpResponse:
     """Stop the mails about games, or send them again."""
-    _set_mails(_player(request), stopped=request.POST.get("mails") == "stop")
+    preferences.stop(_player(request), stopped=request.POST.get("mails") == "stop")
     return redirect("me")
 
 
-def _set_mails(player: Player, *, stopped: bool) -> None:
-    player.mails_stopped = stopped
-    player.save(update_fields=["mails_stopped"])
+@require_POST
+@login_required
+def change_rhythm(request: HttpRequest) -> HttpResponse:
+    """Set when the player gets mails about games."""
+    form, player = RhythmForm(request.POST), _player(request)
+    if not form.is_valid():
+        return _show_me(request, rhythm_form=form)
+    preferences.change(
+        player,
+        rhythm=form.cleaned_data["rhythm"],
+        digest_at=form.cleaned_data["digest_at"] or player.digest_at,
+        quiet=form.quiet,
+    )
+    messages.success(request, "It counts from now on, also for what waits to be sent.")
+    return redirect("me")
+
+
+@require_POST
+@login_required
+def mail_again(request: HttpRequest) -> HttpResponse:
+    """Send what waits for an address that our mails did not reach."""
+    health.try_again(_player(request))
+    messages.success(request, "We try again now. Look into your mailbox in a minute.")
+    return redirect(_safe(request, request.POST.get(NEXT, "")))
 
 
 @csrf_exempt
@@ -365,7 +389,7 @@ def stop_mails(request: HttpRequest, token: str) -> HttpResponse:
     if player is None:
         return _link_is_spent(request, status=404)
     if request.method == "POST":
-        _set_mails(player, stopped=request.POST.get("mails") != "start")
+        preferences.stop(player, stopped=request.POST.get("mails") != "start")
     return render(request, "accounts/stop_mails.html", {"player": player})
 
 

@@ -1,4 +1,4 @@
-"""The endpoints about the caller: reminders, what rests their clocks, how fast they answer."""
+"""The endpoints about the caller: mails, reminders, rests of their clocks, how fast they answer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from rest_framework.views import APIView
 
 from dewan_site.accounts import rests
 from dewan_site.accounts.models import Player, all_stages
-from games import pace, selectors
+from games import access, pace, selectors
 from games.api import schemas
-from games.api.reading import REFUSED, player_of, valid
+from games.api.reading import REFUSED, player_of, sitting, valid
+from notifications import health, preferences
 from notifications.rests import Rests, Stretch
 
 
@@ -62,6 +63,54 @@ class RemindersView(APIView):
         return Response(_me(player))
 
 
+class MailsView(APIView):
+    """When I get mails."""
+
+    @extend_schema(
+        operation_id="choose_mails",
+        request=schemas.Mails,
+        responses={200: schemas.Me, **REFUSED},
+    )
+    def put(self, request: Request) -> Response:
+        """Choose when you get mails about your games; it counts from now on."""
+        player, wanted = player_of(request), valid(schemas.Mails, request.data)
+        quiet = wanted["quiet"]
+        preferences.change(
+            player,
+            rhythm=wanted["rhythm"],
+            digest_at=time.fromisoformat(wanted["digest_at"]),
+            quiet=quiet and _times(quiet),
+        )
+        preferences.stop(player, stopped=wanted["stopped"])
+        return Response(_me(player))
+
+
+class MailAgainView(APIView):
+    """My mails, when they did not reach me."""
+
+    @extend_schema(operation_id="mail_again", request=None, responses={200: schemas.Me, **REFUSED})
+    def post(self, request: Request) -> Response:
+        """Have us try again now to send what waits for your address."""
+        health.try_again(player_of(request))
+        return Response(_me(player_of(request)))
+
+
+class GameMailsView(APIView):
+    """When I get the mails of one game."""
+
+    @extend_schema(
+        operation_id="choose_game_mails",
+        request=schemas.GameMails,
+        responses={200: schemas.GameMails, **REFUSED},
+    )
+    def put(self, request: Request, game_id: str) -> Response:
+        """Choose when you get the mails of a game you sit at; null is as of all the others."""
+        player = sitting(request, game_id)
+        wanted = valid(schemas.GameMails, request.data)["rhythm"]
+        preferences.change_of_game(player, access.visible_game(player, game_id).game, wanted)
+        return Response({"rhythm": wanted})
+
+
 class VacationsView(APIView):
     """My vacations."""
 
@@ -101,12 +150,38 @@ def _me(player: Player) -> dict[str, Any]:
     return {
         "player": player.name,
         "zone": player.zone,
+        "mails": _mails(player),
+        "trouble": _trouble(player),
         "reminders": player.reminders,
         "rests": _rests(own),
         "vacations": [_stretch(vacation) for vacation in own.vacations if vacation.end > now],
         "days_left": rests.days_left(own, now),
         "pace": msgspec.to_builtins(pace.paces_of([player.pk]).get(player.pk)),
     }
+
+
+def _mails(player: Player) -> dict[str, Any]:
+    begins, ends = player.quiet_from, player.quiet_until
+    return {
+        "stopped": player.mails_stopped,
+        "rhythm": player.rhythm,
+        "digest_at": f"{player.digest_at:%H:%M}",
+        "quiet": begins and ends and {"from": f"{begins:%H:%M}", "to": f"{ends:%H:%M}"},
+        "games": [
+            {"game": own.game_id, "rhythm": own.rhythm} for own in player.rhythms.order_by("pk")
+        ],
+    }
+
+
+def _trouble(player: Player) -> dict[str, str] | None:
+    trouble = health.trouble_of(player)
+    if trouble is None:
+        return None
+    return {"since": selectors.moment(trouble.since), "problem": trouble.problem}
+
+
+def _times(quiet: Mapping[str, str]) -> tuple[time, time]:
+    return time.fromisoformat(quiet["from"]), time.fromisoformat(quiet["to"])
 
 
 def _rests(own: Rests) -> dict[str, Any]:
@@ -121,7 +196,7 @@ def _time(minutes: int) -> str:
 def _minutes(night: Mapping[str, str] | None) -> tuple[int, int] | None:
     if night is None:
         return None
-    begins, ends = (time.fromisoformat(night[end]) for end in ("from", "to"))
+    begins, ends = _times(night)
     return 60 * begins.hour + begins.minute, 60 * ends.hour + ends.minute
 
 

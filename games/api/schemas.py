@@ -11,11 +11,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dewan_site.accounts.models import Rhythm
 from dewan_site.env import duration
 from engine.scenarios import SCENARIOS
 from games.models import MESSAGE_LENGTH, Game, Proposal, Seat
 from games.services import MAX_COMMANDS, MOST_EXCUSED
 from notifications.ladder import STAGES
+from notifications.rhythm import OFF
 from notifications.seen import Knows
 
 s = serializers
@@ -186,12 +188,15 @@ class Answer(Body):
     agree = Flag()
 
 
+TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+
+
 class Night(Body):
     """From when to when, by your own clock."""
 
     def get_fields(self) -> dict[str, Any]:
         """Return both ends; one has a name that Python keeps for itself."""
-        return {end: Pattern(r"^([01][0-9]|2[0-3]):[0-5][0-9]$") for end in ("from", "to")}
+        return {end: Pattern(TIME_OF_DAY) for end in ("from", "to")}
 
 
 class Rests(Body):
@@ -205,6 +210,35 @@ class Reminders(Body):
     """When you are reminded of a decision."""
 
     stages = s.ListField(child=s.ChoiceField(choices=list(STAGES)), max_length=len(STAGES))
+
+
+class Mails(Body):
+    """When you get mails about your games."""
+
+    stopped = Flag(help_text="You get none.")
+    rhythm = s.ChoiceField(choices=Rhythm.values)
+    digest_at = Pattern(TIME_OF_DAY, help_text="When the daily mail comes, by your own clock.")
+    quiet = Night(allow_null=True, help_text="Hours in which none goes out.")
+
+    def validate_quiet(self, quiet: dict[str, str] | None) -> dict[str, str] | None:
+        """Take hours that are some."""
+        if quiet and quiet["from"] == quiet["to"]:
+            raise s.ValidationError("quiet hours end at another time than they begin")
+        return quiet
+
+
+@extend_schema_field({"oneOf": [{"const": rhythm} for rhythm in (*Rhythm.values, OFF, None)]})
+class GameRhythmField(s.ChoiceField):
+    """The rhythm of one game; spelt out, since the rhythm of all others cannot be off."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=[*Rhythm.values, OFF], allow_null=True, **kwargs)
+
+
+class GameMails(Body):
+    """When you get the mails of one game; null is as of all the others."""
+
+    rhythm = GameRhythmField()
 
 
 class NewVacation(Body):
@@ -401,11 +435,33 @@ class Paces(s.Serializer):  # type: ignore[type-arg]
     seats = SeatPace(many=True)
 
 
+class MailsOfGame(s.Serializer):  # type: ignore[type-arg]
+    """A game whose mails have a rhythm of their own."""
+
+    game = s.CharField()
+    rhythm = GameRhythmField()
+
+
+class MailsOut(Mails):
+    """When the caller gets mails, and for which games that is different."""
+
+    games = MailsOfGame(many=True)
+
+
+class Trouble(s.Serializer):  # type: ignore[type-arg]
+    """Since when our mails do not reach you, and what the mail server says."""
+
+    since = s.CharField()
+    problem = s.CharField()
+
+
 class Me(s.Serializer):  # type: ignore[type-arg]
-    """The caller: when they are reminded, what rests their clocks, how fast they answer."""
+    """The caller: their mails, what rests their clocks, how fast they answer."""
 
     player = s.CharField(help_text="Your name.")
     zone = s.CharField(help_text="Your time zone.")
+    mails = MailsOut()
+    trouble = Trouble(allow_null=True, help_text="Only you are told.")
     reminders = s.ListField(child=s.CharField())
     rests = Rests()
     vacations = Stretch(many=True, help_text="Those that are not over.")

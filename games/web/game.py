@@ -27,6 +27,7 @@ from games.web.asking import Awaited, asked_of, awaited, headline, name_of
 from games.web.choices import NO_CHOICES, Choices, choices_of
 from games.web.doors import for_viewers, player_of
 from games.web.kept import kept_line
+from games.web.mails import rhythm_choices
 from games.web.scenario import piles, said
 from games.web.tableside import (
     SeatNotes,
@@ -309,6 +310,7 @@ def _around(request: HttpRequest, table: Tabletop) -> dict[str, Any]:
         "proposals": proposal_faces(view),
         "side": tableside(request, table.seen, view, has_moved=table.last_own_move > 0),
         "pauses": pauses(),
+        "mail_choices": rhythm_choices(player_of(request), table.seen),
     }
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.web import answering, errands, game, leaving, playing, proposing, rules, tables
+from games.web import answering, errands, game, leaving, mails, playing, proposing, rules, tables
 
 urlpatterns = [
     path("", tables.home, name="home"),
@@ -16,6 +16,7 @@ urlpatterns = [
     path("games/<slug:game_id>/play/", playing.play, name="play"),
     path("games/<slug:game_id>/game.json", game.export, name="export"),
     path("games/<slug:game_id>/call-off/", tables.call_off, name="call_off"),
+    path("games/<slug:game_id>/mails/", mails.set_game_mails, name="set_game_mails"),
     path("games/<slug:game_id>/resign/", leaving.resign, name="resign"),
     path("games/<slug:game_id>/back/", leaving.come_back, name="come_back"),
     path("games/<slug:game_id>/offer/", leaving.offer_seat, name="offer_seat"),

@@ -177,6 +177,11 @@ def names(data: Any) -> set[str]:
 def rested(person: Person) -> dict[str, Any]:
     """Return what a player has chosen who has chosen something everywhere."""
     booked_by(person)
+    quiet = {"from": "22:00", "to": "07:30"}
+    mails = {"stopped": False, "rhythm": "batched", "digest_at": "08:00", "quiet": quiet}
+    person.client.put("/api/v1/me/mails", mails, format="json")
+    game = person.open("me", "bot")
+    person.client.put(f"/api/v1/games/{game}/mails", {"rhythm": "off"}, format="json")
     body = {"night": {"from": "22:00", "to": "07:00"}, "weekdays": [7]}
     me: dict[str, Any] = person.client.put("/api/v1/me/rests", body, format="json").json()
     return me

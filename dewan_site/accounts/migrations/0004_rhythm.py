@@ -19,12 +19,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="player",
             name="quiet_from",
-            field=models.TimeField(null=True),
+            field=models.TimeField(blank=True, null=True),
         ),
         migrations.AddField(
             model_name="player",
             name="quiet_until",
-            field=models.TimeField(null=True),
+            field=models.TimeField(blank=True, null=True),
         ),
         migrations.AddField(
             model_name="player",
