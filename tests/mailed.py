@@ -96,7 +96,7 @@ def read(mail: bytes) -> EmailMessage:
 
 def text_of(mail: EmailMessage) -> str:
     """Return the text version."""
-    return _content(mail.get_body(("plain",)))
+    return _content(mail.get_body(("plain",))).replace("\r\n", "\n")
 
 
 def html_of(mail: EmailMessage) -> str:

@@ -60,14 +60,16 @@ def asking(reading: Reading, question: Question) -> list[Section]:
 
 
 def position(reading: Reading, question: Question) -> list[Section]:
-    """Return the table as it is, what can be played, and how."""
-    offered = sections.on_offer if question.kind in Story.answers else sections.row
+    """Return the table as it is, what can be played, and how.
+
+    Who is to choose a story tile finds what is on offer among the choices.
+    """
     return [
         the_map(reading),
         sections.at_the_table(reading),
         sections.hand(reading),
         *sections.stories(reading),
-        offered(reading),
+        *([] if question.kind in Story.answers else [sections.row(reading)]),
         choices(reading),
         how_to_answer(),
         *sections.notes(reading),

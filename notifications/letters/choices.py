@@ -15,7 +15,7 @@ from engine.errors import GameError
 from engine.preview import foresee
 from engine.rules.stories import missing
 from engine.state import State
-from games.words import card_words, counted, listed, side_words, story_words
+from games.words import card_words, counted, side_words, story_words
 from notifications import shortlists, tokens
 from notifications.letters.letter import Choice, Section
 from notifications.letters.reading import Reading
@@ -40,7 +40,7 @@ def comes_to(reading: Reading, line: str) -> str:
     state, seat = reading.state, reading.seat
     try:
         (command,) = notation.resolve(notation.parse(line), state, seat)
-        return listed([*_shown(state, command), *_follows(reading, command)])
+        return ", ".join([*_shown(state, command), *_follows(reading, command)])
     except (GameError, ValueError):
         return ""  # the table has changed since it was numbered
 

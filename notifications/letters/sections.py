@@ -111,12 +111,12 @@ def _who(reading: Reading, seat: int) -> str:
 
 def _has(state: State, seat: int, fires: Sequence[int]) -> str:
     tribe = state.tribes[seat]
-    done = sum(tile.completed for tile in tribe.stories)
+    done, tiles = sum(tile.completed for tile in tribe.stories), len(tribe.stories)
     return listed(
         [
             f"{counted(tribe.camps_left, 'camp')} left",
             counted(len(tribe.hand), "card"),
-            f"{done} of {counted(len(tribe.stories), 'tile')} completed",
+            *([f"{done} of {counted(tiles, 'tile')} completed"] if tiles else []),
             *([counted(tribe.berries, "berry", "berries")] if tribe.berries else []),
             *([f"{fires[seat]} fire"] if fires[seat] else []),
             *([f"{tribe.fish} fish"] if tribe.fish else []),
