@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
+from itertools import count
 from typing import NamedTuple
 
 DEEPEST = 200
@@ -52,7 +54,7 @@ _REST = re.compile(
 class _Open(NamedTuple):
     """An element that is open: whether what is in it is unseen, quoted, or keeps its spaces.
 
-    A loose one has an empty line before and after it.
+    A loose one has an empty line before and after it. ``numbers`` are those of a list's items.
     """
 
     tag: str = ""
@@ -60,6 +62,7 @@ class _Open(NamedTuple):
     quoted: bool = False
     kept: bool = False
     loose: bool = False
+    numbers: Iterator[int] | None = None
 
 
 def text_of_html(html: str) -> str:
@@ -82,6 +85,7 @@ class _Reader(HTMLParser):
         self.lines: list[str] = []
         self._line: list[str] = []
         self._open = [_Open()]
+        self._number = ""
         self._over = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -93,8 +97,10 @@ class _Reader(HTMLParser):
             self._put_line()
         elif tag in {"td", "th"}:
             self._line.append(" ")
+        elif tag == "li":
+            self._number = self._next_number()
         if tag == "body":
-            del self._open[1:]
+            self.handle_endtag("head")
         if not _VOID.fullmatch(tag):
             self._enter(tag, {name: value or "" for name, value in attrs})
 
@@ -108,6 +114,8 @@ class _Reader(HTMLParser):
             self.end_line()
         if at:
             del self._open[at:]
+        if tag in {"li", "ol"}:
+            self._number = ""
         if closed.loose:
             self._put_gap()
 
@@ -132,6 +140,7 @@ class _Reader(HTMLParser):
             quoted=around.quoted or _is_quoted(tag, attributes, names),
             kept=around.kept or tag == "pre",
             loose=tag == "p" and not any(map(_TIGHT.search, (style, *names))),
+            numbers=_numbers(attributes.get("start", "")) if tag == "ol" else None,
         )
         if element.quoted > around.quoted:
             self.end_line()
@@ -147,8 +156,16 @@ class _Reader(HTMLParser):
         self._line.clear()
 
     def _put_line(self) -> None:
-        self._put("> " * self._open[-1].quoted + "".join(self._line).strip())
+        text = "".join(self._line).strip()
+        if text:
+            text, self._number = f"{self._number}{text}", ""
+        self._put("> " * self._open[-1].quoted + text)
         self._line.clear()
+
+    def _next_number(self) -> str:
+        """Return what stands before an item: its number, since that is seen too."""
+        around = next((each for each in reversed(self._open) if each.tag in {"ol", "ul"}), None)
+        return f"{next(around.numbers)}. " if around and around.numbers else ""
 
     def _put_gap(self) -> None:
         if self.lines and self.lines[-1]:
@@ -171,6 +188,10 @@ def _is_unseen(tag: str, attributes: dict[str, str], names: set[str], style: str
 def _is_quoted(tag: str, attributes: dict[str, str], names: set[str]) -> bool:
     marked = attributes.get("name", "").lower() == "quote"
     return tag == "blockquote" or marked or _any_is(_QUOTES, names)
+
+
+def _numbers(start: str) -> Iterator[int]:
+    return count(int(start) if re.fullmatch(r"[0-9]{1,6}", start) else 1)
 
 
 def _any_is(kind: re.Pattern[str], names: set[str]) -> bool:

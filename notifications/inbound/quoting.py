@@ -62,17 +62,19 @@ def _unquoted(lines: list[str], ours: list[str]) -> list[str]:
             continue
         is_marked = bool(_MARKED.match(lines[at]))
         signed = not is_marked and (signed or bool(_SIGNATURE.match(lines[at][:LOOKED_AT])))
-        own.append("" if is_marked or signed else _doubted(lines, at))
+        own.append("" if is_marked or signed else _doubted(lines, at, own))
         at += 1
     return own
 
 
-def _doubted(lines: list[str], at: int) -> str:
-    """Return an own line, marked if a mail program may have wrapped it out of the one before."""
+def _doubted(lines: list[str], at: int, own: list[str]) -> str:
+    """Return an own line, marked if a mail program may have wrapped it out of a quoted one."""
     line, before = lines[at], lines[at - 1] if at else ""
-    if not line or not _MARKED.match(before):
-        return "" if _ARMOUR.match(line) else line
-    return DOUBT + line if len(before) + len(line.split()[0]) >= WIDTH else line
+    if not line or _ARMOUR.match(line):
+        return ""
+    is_below = _MARKED.match(before) or (own and own[-1].startswith(DOUBT))
+    is_full = len(before) + len(line.split()[0]) >= WIDTH
+    return DOUBT + line if is_below and is_full else line
 
 
 def _is_quote_next(lines: list[str], at: int) -> bool:
@@ -159,9 +161,10 @@ _FORWARDED = re.compile(
 )
 
 _OURS = re.compile(
-    r"your turn: |reminder: |you have until |what you can play|your hand \(|the row$"
-    r"|your story tiles$|story tiles on offer$|since your last move$|open the game:?$"
-    r"|reply with a number|stop mails about games|game \w+, move \d+; head |place [1-6]: ",
+    r"your turn: |reminder: |you have until |the map$|at the table$|your hand \(|the row$"
+    r"|your story tiles$|story tiles on offer$|since your last move$|what you can play$"
+    r"|good moves$|how to answer$|(?:- )?reply with the number|open the game:?$"
+    r"|stop mails about games|game \w+, move \d+; head |place [1-6]: ",
     _CASELESS,
 )
 """Lines that stand in our mails only: with one of them unmarked, our mail has been quoted."""
@@ -178,6 +181,9 @@ _BEGINS = re.compile(
     _CASELESS,
 )
 """How an introduction begins that goes on in the next line."""
+
+_SAID = re.compile(r"(?:say|note)\b", _CASELESS)
+"""A line that no program writes above a quote, whatever addresses it has."""
 
 _ENDS = re.compile(r"[:：][*_]*$")
 _KNOWN = re.compile(r"\d.*\d|\bdewan by post\b", _CASELESS)
@@ -204,7 +210,7 @@ def _introduction(lines: list[str], at: int, ours: list[str]) -> int:
         joined = f"{joined} {line[:LOOKED_AT]}".strip()
         if _introduces(joined, is_quote_next=_is_quote_next(lines, at + length)):
             return length
-    return int(any(address in lines[at].lower() for address in ours))
+    return int(not _SAID.match(lines[at]) and any(a in lines[at].lower() for a in ours))
 
 
 def _introduces(text: str, *, is_quote_next: bool) -> bool:

@@ -46,7 +46,7 @@ class Places(msgspec.Struct, kw_only=True):
     def fill(self, template: str) -> str:
         """Return a text with the places filled in."""
         lines = self.text.split("\n")
-        places = msgspec.to_builtins(self) | {
+        places = msgspec.structs.asdict(self) | {
             "quote": "\n".join(f"> {line}" for line in lines),
             "bars": "\n".join(f" |{line}" for line in lines),
             "indented": "\n".join(f"    {line}" for line in lines),

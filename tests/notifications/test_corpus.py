@@ -23,13 +23,17 @@ YOUR HAND (2 CARDS)
 - T05: forest
 - T33: desert or water
 
-WHAT YOU CAN PLAY
-  1. take 1-2
-  2. take 3-4
-  3. camp C4 from B2 auto
+GOOD MOVES
+1. take 1-2
+   forest / water with berry; mountain / forest
+2. take 3-4
+   desert with artefact; mountain with artefact
+3. camp C4 from B2 auto
 take 5-6
 
-Reply with a number or a move in the first line.
+HOW TO ANSWER
+- Reply with the number, or with moves in the first lines, one per line.
+- Other words: legal, board, undo, note …, say …, help.
 
 Open the game:
 https://example.com/games/g7k2m4pq/

@@ -235,6 +235,8 @@ def test_where_a_quote_is_left_out_a_paragraph_ends() -> None:
 def test_the_rest_of_a_wrapped_quote_is_doubtful() -> None:
     long = "> Ben says: I have thought about it for a long time, and then I did so:"
     assert own_lines(f"undo\n\n{long}\ntake 5-6\n> and so on") == ("undo", "", "… take 5-6")
+    rest = f"{long[2:]}\ntake 5-6\n\ntake 1-2"
+    assert own_lines(f"{long}\n{rest}") == (f"… {long[2:]}", "… take 5-6", "", "take 1-2")
 
 
 @pytest.mark.parametrize(
@@ -262,6 +264,16 @@ def test_html_is_read_as_it_is_seen() -> None:
         *("one", "two", "", "three", "", "four", "", "five", "six", "seven", "eight"),
         *("nine ten", "eleven - <12>", "", "16"),
     )
+
+
+def test_numbers_of_a_list_are_seen_with_their_items() -> None:
+    html = (
+        "<ol><li><p>one</p><li><li>three<ul><li>four</ul></ol><ol start=7><li>seven<br>!<li></ol>8"
+    )
+
+    words = read(mail_with(html, kind="text/html")).words
+
+    assert words == ("1. one", "", "3. three", "four", "7. seven", "!", "8")
 
 
 # ---- Who has sent it ---------------------------------------------------------------------------
