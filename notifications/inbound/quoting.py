@@ -40,8 +40,8 @@ def own_lines(text: str, ours: Sequence[str] = ()) -> tuple[str, ...]:
     A line that may be the rest of a quoted one begins with ``DOUBT``.
     """
     lines = [_short(line.strip()) for line in text.split("\n")[:MOST_LINES]]
-    own = _unquoted(lines, [address for address in ours if address])[:MOST_OWN]
-    return tuple(_trimmed(_believed(own)))
+    own = _trimmed(_unquoted(lines, [address for address in ours if address]))
+    return tuple(_trimmed(_believed(own[:MOST_OWN])))
 
 
 def _short(line: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notifications.inbound.authentication import verdict
-from notifications.inbound.quoting import own_lines
+from notifications.inbound.quoting import MOST_OWN, own_lines
 from notifications.inbound.reading import Incoming, read
 from tests.notifications.corpus_mails import EXPECTED, raw_mail
 from tests.notifications.test_corpus import AUTHSERV, LETTER, PLACES
@@ -230,6 +230,11 @@ def test_what_looks_like_something_else_stays(line: str) -> None:
 
 def test_where_a_quote_is_left_out_a_paragraph_ends() -> None:
     assert own_lines("> one?\n1\n> two?\nsay yes") == ("1", "", "say yes")
+
+
+def test_a_long_quote_takes_no_room_from_what_stands_below_it() -> None:
+    quote = "\n".join(f"> {number}" for number in range(MOST_OWN + 50))
+    assert own_lines(f"Dewan <dewan@localhost> wrote:\n\n{quote}\n\n3\nundo") == ("3", "undo")
 
 
 def test_the_rest_of_a_wrapped_quote_is_doubtful() -> None:
