@@ -23,14 +23,18 @@ ROOT = Path(__file__).parent.parent
 class Production:
     """Everything that production runs, on free ports, with mails going to ``sink``."""
 
-    def __init__(self, **settings: str) -> None:
-        """``settings`` are environment variables on top of those a quick test wants."""
+    def __init__(self, *further: list[str], **settings: str) -> None:
+        """``settings`` are environment variables on top of those a quick test wants.
+
+        ``further`` are the command lines of more processes, without ``python -m``.
+        """
         self.sink = Sink()
         self.postgresql = PostgreSQL()
         self.valkey = Valkey()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._settings = settings
+        self._further = further
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -57,6 +61,7 @@ class Production:
             ["gunicorn", *web, "dewan_site.wsgi:application"],
             ["celery", "-A", "dewan_site", "worker", "--pool", "threads", "-c", "4"],
             ["celery", "-A", "dewan_site", "beat", "-s", f"{data}/beat"],
+            *self._further,
         ):
             self._start(command, log.fileno())
         wait_until(lambda: httpx.get(f"{self.url}/healthz").raise_for_status(), "the web process")
