@@ -191,7 +191,7 @@ class _Canvas:
         """Return the picture in few colours, as a PNG."""
         few = self.image.quantize(palette=self.sheet.palette, dither=Image.Dither.NONE)
         file = BytesIO()
-        few.save(file, "PNG", compress_level=6)
+        few.save(file, "PNG", compress_level=5)
         return Picture(file.getvalue(), self.image.width)
 
 

@@ -167,14 +167,22 @@ def served(response: Any) -> bytes:
 
 
 def mailed(mail: OutboxMail) -> bytes:
+    """Return a mail with its parts decoded: text and HTML, and the pictures as they are."""
     try:
-        content = message_for(mail).message().as_bytes()
+        message = message_for(mail).message()
     except Exception as error:  # noqa: BLE001 - a reason not to send it is served too
-        content = repr(error).encode()
-    content = re.sub(rb"Message-ID: .*|boundary=.*|--=+.*", b"", content)
+        return repr(error).encode()
+    headers = "\n".join(f"{name}: {value}" for name, value in message.items())
+    parts = [part for part in message.walk() if not part.is_multipart()]
+    texts = [
+        part.get_payload(decode=True) for part in parts if part.get_content_maintype() == "text"
+    ]
+    content = b"\n".join([headers.encode(), *texts])
+    content = re.sub(rb"Message-ID: .*|boundary=.*", b"", content)
     for pattern, word in DIFFERS_BY_DESIGN:
         content = pattern.sub(word, content)
-    return content
+    pictures = [part.as_bytes() for part in parts if part.get_content_maintype() == "image"]
+    return b"\n".join([content, *pictures])
 
 
 @pytest.fixture
@@ -227,6 +235,8 @@ def compare(
     twin = twin_of(rows, viewer, chance)
     first, second = serve(rows), serve(twin)
     assert first.keys() == second.keys()
+    drawn = [name for name, content in first.items() if b"Content-Type: image/png" in content]
+    assert bool(drawn) == (viewer is not None), "mails to a seat show the map"
     for name in first:
         assert first[name] == second[name], f"{name} tells something hidden"
     return sum(a != b for a, b in zip(rows, twin, strict=True))
