@@ -99,10 +99,9 @@ def read(token: str) -> Errand | None:
     Nor is it anything any more for who has left the seat otherwise.
     """
     try:
-        loaded = signing.loads(token, salt=_SALT, max_age=AGE)
-    except signing.BadSignature:
+        signed = msgspec.convert(signing.loads(token, salt=_SALT, max_age=AGE), _Signed)
+    except (signing.BadSignature, msgspec.ValidationError):
         return None
-    signed = msgspec.convert(loaded, _Signed)
     player = Player.objects.filter(pk=signed.player, is_active=True).first()
     game = Game.objects.filter(pk=signed.game).first()
     if player is None or game is None:
