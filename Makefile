@@ -52,7 +52,7 @@ test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
 
 # ---- Check ------------------------------------------------------------------------------------
 
-.PHONY: check lint types docs-check fuzz golden playthrough simulate-year bench
+.PHONY: check lint types docs-check fuzz golden playthrough mail-game simulate-year bench
 check: lint types docs-check test ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
 	$(MAKE) fuzz GAMES=25 SCENARIO=all
@@ -82,6 +82,9 @@ golden: $(VENV)/dev.stamp ## Write the golden transcripts again; review the diff
 
 playthrough: $(VENV)/dev.stamp ## Whole games over REST and mail, on production's processes
 	$(BIN)/python -m tests.playthrough
+
+mail-game: $(VENV)/dev.stamp ## A whole game by mail alone, with real mail servers and programs (of Debian)
+	$(BIN)/python -m tests.mail_game
 
 simulate-year: $(VENV)/dev.stamp ## GAMES games of a year with a clock that jumps; prove that nobody loses by it
 	$(BIN)/python -m tests.simulate_year --games $(GAMES) --seed $(SEED)

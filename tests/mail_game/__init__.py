@@ -1,0 +1,1 @@
+"""``make mail-game``: a whole game played by mail only, with real mail servers and programs."""
