@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+
+from django.utils.html import escape
 
 from dewan_site.accounts.names import flat_name
 from engine.rules.stories import missing
@@ -19,6 +22,11 @@ from notifications.picture import SEAT_WORDS
 NOTES = 5
 """How many notes a mail shows, at most."""
 
+NEWS = 8_000
+"""How many bytes of news a mail has, at most: people may say a lot in three days."""
+
+EARLIER = "What came earlier is on the page of the game."
+
 
 def news(reading: Reading) -> list[Section]:
     """Return what has happened since the seat's last move, and what was said."""
@@ -29,7 +37,14 @@ def news(reading: Reading) -> list[Section]:
             lines.append(f"{reading.names[told.seat]} says: {told.message}")
     said = selectors.said_alone(reading.game, reading.seat)
     lines += [f"{flat_name(name)} says: {text}" for name, text in said]
-    return [Section("Since your last move", lines)] if lines else []
+    return [Section("Since your last move", _newest(lines))] if lines else []
+
+
+def _newest(lines: list[str]) -> list[str]:
+    """Return the last of some lines, as many as a mail may hold, with a word of the others."""
+    sizes = accumulate(len(escape(line).encode()) for line in reversed(lines))
+    kept = sum(size <= NEWS for size in sizes)
+    return lines if kept == len(lines) else [EARLIER, *lines[len(lines) - kept :]]
 
 
 def hand(reading: Reading) -> Section:

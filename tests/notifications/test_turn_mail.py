@@ -76,6 +76,22 @@ def test_late_in_any_game_it_is_small_and_its_map_is_right(players: int, scenari
     }
 
 
+def test_however_much_is_said_it_stays_small_and_has_the_newest() -> None:
+    sitting = people(4)
+    game = play_long(sitting, "volcano")
+    asked = state_of(game).questions[0].seat
+    talker = sitting[asked - 1].player
+    for number in range(300):
+        services.say(talker, game, f"{number} " + "&😀" * 98)
+
+    mail = turn_mail(game)
+
+    assert len(mail.as_bytes()) < LIMIT
+    news = section(mail, "Since your last move")
+    assert news[0] == "- What came earlier is on the page of the game."
+    assert news[-1].startswith(f"- {talker.name} says: 299 ")
+
+
 def touching(drawn: list[str]) -> set[frozenset[str]]:
     """Return which spaces touch on a map in characters, by where their names stand."""
     at = {
