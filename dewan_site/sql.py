@@ -7,7 +7,7 @@ and sent together: on PostgreSQL as one message, on SQLite one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -83,25 +83,34 @@ def _insert(model: type[models.Model], _vendor: str) -> tuple[list[Any], str]:
     return fields, f'INSERT INTO "{table}" ({columns}) VALUES ({marks})'  # noqa: S608 - our own names
 
 
-def updating(instance: models.Model, names: Sequence[str]) -> Statement:
-    """Return the statement that writes these fields of a row."""
-    fields, sql = _update(type(instance), tuple(names), connection.vendor)
+def updating(
+    instance: models.Model, names: Sequence[str], still: Mapping[str, Any] | None = None
+) -> Statement:
+    """Return the statement that writes these fields of a row, if others ``still`` are like this."""
+    held = still or {}
+    fields, sql = _update(type(instance), tuple(names), tuple(held), connection.vendor)
     values = [
-        field.get_db_prep_save(field.pre_save(instance, False), connection) for field in fields
+        field.get_db_prep_save(field.pre_save(instance, False), connection)
+        for field in fields[: len(names)]
     ]
-    return sql, [*values, instance.pk]
+    stay = zip(fields[len(names) :], held.values(), strict=True)
+    return sql, [*values, instance.pk, *(f.get_db_prep_save(v, connection) for f, v in stay)]
 
 
 @cache
 def _update(
-    model: type[models.Model], names: tuple[str, ...], _vendor: str
+    model: type[models.Model], names: tuple[str, ...], still: tuple[str, ...], _vendor: str
 ) -> tuple[list[Any], str]:
-    fields: list[Any] = [model._meta.get_field(name) for name in names]
-    columns = ", ".join(f'"{field.column}" = %s' for field in fields)
-    key = model._meta.pk
+    fields: list[Any] = [model._meta.get_field(name) for name in (*names, *still)]
+    key, table = model._meta.pk, model._meta.db_table
     assert key is not None, "every model has a key"
-    table = model._meta.db_table
-    return fields, f'UPDATE "{table}" SET {columns} WHERE "{key.column}" = %s'  # noqa: S608
+    marks = [f'"{field.column}" = %s' for field in fields]
+    columns, held = (
+        ", ".join(marks[: len(names)]),
+        "".join(f" AND {m}" for m in marks[len(names) :]),
+    )
+    sql = f'UPDATE "{table}" SET {columns} WHERE "{key.column}" = %s{held}'  # noqa: S608
+    return fields, sql
 
 
 @contextmanager

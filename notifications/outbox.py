@@ -21,7 +21,9 @@ from django.db.models import Case, F, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from dewan_site import sql
 from dewan_site.accounts.models import Player
+from games.models import Game
 from notifications import digest, health, notices, preferences, verdicts
 from notifications.models import LastBatch, OutboxMail
 from notifications.render import NoLongerTrue, message_for
@@ -70,6 +72,8 @@ def _take_back_lost() -> None:
     """Bring back what a worker held that has died; that counts as an attempt."""
     now = timezone.now()
     lost = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at__lt=now - CLAIM)
+    if not lost.exists():
+        return
     tired = lost.filter(attempts__gte=len(PAUSES))
     tired.exclude(kind__in=ASKING).update(state=State.FAILED, reason=LOST)
     tired.update(state=State.RETRY, reason=LOST, due_at=now + PAUSES[-1])
@@ -108,6 +112,18 @@ def _claimed(mails: list[OutboxMail], now: datetime) -> list[OutboxMail]:
     return mails
 
 
+_version_now = sql.Prepared(lambda: Game.objects.filter(pk="game").values_list("version"))
+
+
+def _as_it_is_now(mail: OutboxMail) -> OutboxMail:
+    """Return a row with its game as that is now: others before it in the batch took their time."""
+    if mail.game is not None:
+        (((version,),),) = sql.read(_version_now(mail.game_id))
+        if version != mail.game.version:
+            mail.game.refresh_from_db()
+    return mail
+
+
 class _Batch:
     """Rows that were claimed together, and what becomes of each of them."""
 
@@ -116,6 +132,7 @@ class _Batch:
         self.wire = wire
         self.claimed_at = mails[0].claimed_at
         self.known = verdicts.look_up(mails)
+        self.done: set[int] = set()
 
     def goes_through(self) -> bool:
         """Deal with each row; False if the server is away and there is no sense in going on."""
@@ -137,8 +154,8 @@ class _Batch:
             if timezone.now() > self._until:  # the server is slow: others may take the rest
                 self._put_back(State.QUEUED, timezone.now())
                 return
-            if mine := self._still_mine(mail):
-                self._deal_with(mine)
+            if mail.pk not in self.done:
+                self._deal_with(_as_it_is_now(mail))
 
     @property
     def _until(self) -> datetime:
@@ -149,10 +166,6 @@ class _Batch:
         """Return those of some rows, or of all, that we have claimed and not dealt with."""
         mine = OutboxMail.objects.filter(state=State.INFLIGHT, claimed_at=self.claimed_at)
         return mine.filter(pk__in=[mail.pk for mail in mails]) if mails else mine
-
-    def _still_mine(self, mail: OutboxMail) -> OutboxMail | None:
-        """Return a row and its game as they are now, unless it was dealt with or taken from us."""
-        return self._mine(mail).select_related("game", "player").first()
 
     def _deal_with(self, mail: OutboxMail) -> None:
         match verdicts.verdict(mail, self.known, timezone.now()):
@@ -210,8 +223,11 @@ class _Batch:
 
     def _sent(self, mails: Sequence[OutboxMail], batch_of: Player | None) -> None:
         now, (lead, *others) = timezone.now(), mails
-        told_in = Case(When(pk=lead.pk, then=None), default=lead.pk) if others else None
-        self._record(mails, state=State.SENT, sent_at=now, reason="", told_in=told_in)
+        if others:
+            told_in = Case(When(pk=lead.pk, then=None), default=lead.pk)
+            self._record(mails, state=State.SENT, sent_at=now, reason="", told_in=told_in)
+        else:
+            self._record_sent(lead, now)
         if batch_of:
             LastBatch.objects.filter(player=batch_of).update(sent_at=now)
 
@@ -263,6 +279,14 @@ class _Batch:
     def _record(self, mails: Sequence[OutboxMail], **columns: Any) -> None:
         """Write what became of rows, but for those that others have taken for lost meanwhile."""
         self._mine(*mails).update(**columns)
+        self.done.update(mail.pk for mail in mails)
+
+    def _record_sent(self, mail: OutboxMail, now: datetime) -> None:
+        """Write that a mail went out, as ``_record`` does, without compiling it each time."""
+        mail.state, mail.sent_at, mail.reason, mail.told_in = State.SENT, now, "", None
+        still = {"state": State.INFLIGHT, "claimed_at": self.claimed_at}
+        sql.write([sql.updating(mail, ("state", "sent_at", "reason", "told_in"), still)])
+        self.done.add(mail.pk)
 
     def _put_back(self, state: State, due_at: datetime, reason: str = "") -> None:
         """Let all that was not dealt with wait again; that is no attempt."""
