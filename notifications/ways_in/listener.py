@@ -13,6 +13,7 @@ import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import parseaddr
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -184,7 +185,7 @@ class _Handler:
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
     ) -> str:
         """Accept what is for us, and relay nothing."""
-        if not tokens.is_ours(address):
+        if not _is_for_us(address):
             return "550 5.1.1 no such mailbox here"
         if len(envelope.rcpt_tos) >= RECIPIENTS:
             return "452 4.5.3 too many recipients"
@@ -210,6 +211,15 @@ class _Handler:
         """Answer what aiosmtpd could not make sense of, and say nothing of our inside."""
         log.warning("an SMTP command could not be answered: %s", type(error).__name__)
         return "451 4.3.0 not now, try again"
+
+
+def _is_for_us(address: str) -> bool:
+    """Tell whether we take mails to an address: answers, and what comes back to our mails' sender.
+
+    Bounces do, and some mail programs answer From.
+    """
+    sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
+    return tokens.is_ours(address) or address.lower() == sender.lower()
 
 
 def _receive(raw: bytes, sender: str | None, recipients: list[str]) -> None:

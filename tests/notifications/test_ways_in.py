@@ -146,6 +146,15 @@ def test_nothing_is_relayed(smtp: smtplib.SMTP, taken: Taken) -> None:
         smtp.sendmail(ANN, ["other@dewan.example", "<@dewan.example:ben@example.org>"], MAIL)
 
 
+def test_what_comes_back_to_the_sender_of_our_mails_is_taken_too(
+    smtp: smtplib.SMTP, taken: Taken, settings: Any
+) -> None:
+    settings.DEWAN_REPLY_TO = "play@dewan.example"
+
+    assert list(smtp.sendmail(ANN, ["play+abc@dewan.example", US, OURS], MAIL)) == [OURS]
+    assert taken.recipients == [["play+abc@dewan.example", US]]
+
+
 def test_bounces_have_no_sender(smtp: smtplib.SMTP, taken: Taken) -> None:
     smtp.sendmail("", [OURS], MAIL)
 
