@@ -17,7 +17,7 @@ from games.models import Game
 from notifications.errands import Kind, errand_path
 from notifications.inbound.outcomes import Outcome
 from notifications.letters import asking, sections
-from notifications.letters.letter import Letter, NoLongerTrue, Section
+from notifications.letters.letter import Letter, Link, NoLongerTrue, Section
 from notifications.letters.maps import the_map
 from notifications.letters.reading import Reading, until
 from notifications.models import InboundMail, OutboxMail
@@ -146,7 +146,7 @@ def _problem_lines(problem: Detail) -> Iterator[str]:
     elif problem.get("code") in GONE_ON:
         yield "The question that your mail answers is not open any more, so it played nothing."
     elif problem.get("words"):
-        rule = _rule_words(problem["rule"]) if "rule" in problem else ""
+        rule = f" (rule {problem['rule']})" if "rule" in problem else ""
         which = f"Order {problem['number']}: " if problem.get("number", 1) > 1 else ""
         yield f"{which}{problem['words']}{rule}."
     if right := problem.get("right"):
@@ -156,16 +156,15 @@ def _problem_lines(problem: Detail) -> Iterator[str]:
 GONE_ON = ("stale_move", "not_your_decision", "game_over", "not_found")
 
 
-def _rule_words(rule: str) -> str:
-    return f" (rule {rule}: {absolute(f'/rules/#{rule}')})"
-
-
-def _wrong(problem: Detail) -> list[Section]:
-    """Return what would be right: legal moves, or those that the words fit."""
-    if not (examples := problem.get("examples")):
-        return []
-    title = "It could be any of these" if problem["code"] == "ambiguous_command" else "Legal now"
-    return [Section(title, examples, typed=True)]
+def _wrong(problem: Detail) -> Iterator[Section]:
+    """Yield what would be right: legal moves, or those that the words fit; and the rule."""
+    if examples := problem.get("examples"):
+        ambiguous = problem["code"] == "ambiguous_command"
+        title = "It could be any of these" if ambiguous else "Legal now"
+        yield Section(title, examples, typed=True)
+    if rule := problem.get("rule"):
+        link = Link(f"Rule {rule}, in words", absolute(f"/rules/#{rule}"))
+        yield Section("Why", links=[link])
 
 
 # ---- What was asked for ------------------------------------------------------------------------
@@ -180,19 +179,22 @@ def _asked_for(reading: Reading, asks: list[str]) -> Iterator[Section]:
 
 
 ERRANDS = {
-    "resign": "To resign",
-    "hand_over": "To hand your seat over",
-    "vacation": "To book your vacation from {first} to {last}",
+    "resign": "Resign",
+    "hand_over": "Hand your seat over",
+    "vacation": "Book your vacation from {first} to {last}",
 }
 
 
 def _errands(reading: Reading, errands: list[Detail]) -> list[Section]:
-    lines = [
-        f"{ERRANDS[errand['kind']].format_map(errand)}, open this within a day and say yes: "
-        f"{_errand_link(errand, reading.player, reading.game)}"
+    links = [
+        Link(
+            ERRANDS[errand["kind"]].format_map(errand),
+            _errand_link(errand, reading.player, reading.game),
+        )
         for errand in errands
     ]
-    return [Section("This needs a click", lines)] if lines else []
+    title = "This is done when you say yes there, within a day"
+    return [Section(title, links=links)] if links else []
 
 
 def _errand_link(errand: Detail, player: Player, game: Game) -> str:
@@ -207,7 +209,7 @@ def _errand_link(errand: Detail, player: Player, game: Game) -> str:
 def without_token(mail: OutboxMail, player: Player) -> tuple[str, Letter]:
     """Return subject and letter to a player whose mail names no question of ours."""
     waiting = [game for game in selectors.my_games(player)["games"] if game["deadline"]]
-    lines = [f"game {game['id']}: {absolute('/games/' + game['id'] + '/')}" for game in waiting]
+    links = [Link(f"Game {game['id']}", absolute(f"/games/{game['id']}/")) for game in waiting]
     letter = Letter(
         headline="We cannot tell which question your mail answers",
         answers=InboundMail.objects.get(pk=int(mail.stage)).message_id,
@@ -215,7 +217,7 @@ def without_token(mail: OutboxMail, player: Player) -> tuple[str, Letter]:
             "Nothing was done. Answer the newest mail about a game with your program's “reply”: "
             "the address it then writes to tells us which one it is."
         ],
-        sections=[Section("Games that wait for you", lines)] if lines else [],
+        sections=[Section("Games that wait for you", links=links)] if links else [],
         link=absolute("/"),
         link_label="My games",
     )

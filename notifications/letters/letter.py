@@ -17,17 +17,24 @@ class Choice(msgspec.Struct, frozen=True):
     link: str
 
 
+class Link(msgspec.Struct, frozen=True):
+    """A page of ours, and what it is for."""
+
+    words: str
+    address: str
+
+
 class Picture(msgspec.Struct, frozen=True):
-    """A picture of the HTML version: its Content-ID, its width in pixels, and itself in words."""
+    """A picture of the HTML version: its Content-ID, and itself in words."""
 
     cid: str
     png: bytes
-    width: int
     words: str
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A titled part of a mail: ``drawn`` lines as they stand, lines of a list, numbered choices.
+    """A titled part of a mail: ``drawn`` lines as they stand, lines of a list, numbered choices,
+    links to pages of ours.
 
     ``typed`` lines are notation. Where there is a picture, HTML has it instead of what is drawn.
     """
@@ -36,6 +43,7 @@ class Section(msgspec.Struct, frozen=True):
     lines: list[str] = []
     typed: bool = False
     choices: list[Choice] = []
+    links: list[Link] = []
     drawn: list[str] = []
     picture: Picture | None = None
 

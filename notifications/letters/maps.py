@@ -18,8 +18,8 @@ from notifications.picture import SEAT_WORDS, picture_of
 def the_map(reading: Reading, title: str = "The map") -> Section:
     """Return the map from the reader's view, with what is new since their last move."""
     state, fresh = reading.state, _fresh(reading)
-    drawn = picture_of(state, fresh, owners=said(state.scenario.key).owners)
-    cid = f"map.{hashlib.sha256(drawn.png).hexdigest()[:24]}@{notices.mail_domain()}"
+    png = picture_of(state, fresh, owners=said(state.scenario.key).owners)
+    cid = f"map.{hashlib.sha256(png).hexdigest()[:24]}@{notices.mail_domain()}"
     words = " ".join(_words(reading, fresh))
     return Section(
         title,
@@ -28,7 +28,7 @@ def the_map(reading: Reading, title: str = "The map") -> Section:
             "",
             *textmap.legend(state, reading.names, fresh=bool(fresh)),
         ],
-        picture=Picture(cid, drawn.png, drawn.width, words),
+        picture=Picture(cid, png, words),
     )
 
 
