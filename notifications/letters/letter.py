@@ -35,7 +35,8 @@ class Picture(msgspec.Struct, frozen=True):
 class Section(msgspec.Struct, frozen=True):
     """A titled part of a mail: a map, lines of a list, numbered choices, links to pages of ours.
 
-    ``drawn`` lines stand as they are, ``typed`` ones are notation. Where there is a picture, HTML has it instead of what is drawn.
+    ``drawn`` lines stand as they are, ``typed`` ones are notation. Where there is a picture, HTML
+    has it instead of what is drawn.
     """
 
     title: str
