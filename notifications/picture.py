@@ -52,15 +52,8 @@ Point = tuple[float, float]
 Pixel = tuple[int, int]
 
 
-class Picture(msgspec.Struct, frozen=True):
-    """A map as a PNG, and how many pixels it is wide."""
-
-    png: bytes
-    width: int
-
-
-def picture_of(state: State, fresh: Collection[str] = (), *, owners: bool = False) -> Picture:
-    """Return the map of a state; ``fresh`` spaces have a star on what is new there.
+def picture_of(state: State, fresh: Collection[str] = (), *, owners: bool = False) -> bytes:
+    """Return the map of a state as a PNG; ``fresh`` spaces have a star on what is new there.
 
     ``owners`` outlines each starting tile in the colour of its seat, where that matters.
     """
@@ -81,7 +74,7 @@ class _Shown(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def _picture(shown: _Shown) -> Picture:
+def _picture(shown: _Shown) -> bytes:
     """Put a picture together. It is kept: a reminder shows the same map as its turn mail."""
     canvas = _Canvas(shown)
     canvas.lay_ground()
@@ -187,12 +180,12 @@ class _Canvas:
             yield "new"
         yield f"name {name}"
 
-    def finished(self) -> Picture:
-        """Return the picture in few colours, as a PNG."""
+    def finished(self) -> bytes:
+        """Return the picture in few colours."""
         few = self.image.quantize(palette=self.sheet.palette, dither=Image.Dither.NONE)
         file = BytesIO()
         few.save(file, "PNG", compress_level=5)
-        return Picture(file.getvalue(), self.image.width)
+        return file.getvalue()
 
 
 # ---- Sprites ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 
 from engine.state import CampOnMap, State
 from notifications import picture, textmap
-from notifications.picture import SEAT_WORDS, SEATS, WIDEST, Picture, picture_of
+from notifications.picture import SEAT_WORDS, SEATS, WIDEST, picture_of
 from tests.engine.positions import TABLES, Position, played
 
 PHONE = 390
@@ -27,11 +27,11 @@ def late(players: int = 4, scenario: str = "base") -> State:
     return Position(game, len(game.rows) - 5).state
 
 
-def opened(drawn: Picture) -> Image.Image:
-    return Image.open(BytesIO(drawn.png)).convert("RGB")
+def opened(drawn: bytes) -> Image.Image:
+    return Image.open(BytesIO(drawn)).convert("RGB")
 
 
-def changed(before: Picture, after: Picture) -> tuple[int, int, int, int] | None:
+def changed(before: bytes, after: bytes) -> tuple[int, int, int, int] | None:
     """Return the box in which two pictures differ."""
     return ImageChops.difference(opened(before), opened(after)).getbbox()
 
@@ -46,10 +46,10 @@ def test_every_map_is_small_in_bytes_and_sharp_on_a_phone(players: int, scenario
 
     drawn = picture_of(state, owners=True)
 
-    assert len(drawn.png) < 60_000
-    image = Image.open(BytesIO(drawn.png))
+    assert len(drawn) < 60_000
+    image = Image.open(BytesIO(drawn))
     assert image.mode == "P"
-    assert 1.5 * PHONE < drawn.width == image.width <= WIDEST
+    assert 1.5 * PHONE < image.width <= WIDEST
 
 
 def test_a_picture_is_the_same_however_often_it_is_drawn() -> None:
@@ -57,7 +57,7 @@ def test_a_picture_is_the_same_however_often_it_is_drawn() -> None:
     first = picture_of(state, ["A1"])
     picture._picture.cache_clear()
     picture._sheet.cache_clear()
-    assert picture_of(state, ["A1"]).png == first.png
+    assert picture_of(state, ["A1"]) == first
 
 
 @pytest.mark.parametrize("seat", range(4))
@@ -72,7 +72,7 @@ def test_a_camp_shows_in_the_colour_of_its_seat_where_it_stands(seat: int) -> No
     assert box is not None
     colours = opened(camped).crop(box).getcolors(box[2] * box[3]) or []
     assert max(near(colour, SEATS[seat]) * number for number, colour in colours) > 50
-    assert box[2] - box[0] < camped.width / 8
+    assert box[2] - box[0] < opened(camped).width / 8
 
 
 def near(colour: object, wanted: str) -> bool:
