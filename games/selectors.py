@@ -644,8 +644,10 @@ def said_alone(game: Game, seat: int) -> list[tuple[str, str]]:
     own = game.moves.filter(seat=seat).exclude(decision=None).order_by("-number")
     asked = own.values_list("decision", flat=True).first() or "0"
     since = int(asked.partition("-")[0])
+    lines = list(game.messages.filter(alone=True, move__gte=since).exclude(seat=seat))
+    if not lines:
+        return []
     tellers = _Tellers(game)
-    lines = game.messages.filter(alone=True, move__gte=since).exclude(seat=seat)
     return [(tellers.at(line.move).names[line.seat], line.text) for line in lines]
 
 
