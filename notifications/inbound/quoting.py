@@ -52,7 +52,13 @@ def _unquoted(lines: list[str], ours: list[str]) -> list[str]:
     """Leave out marked quotes, their introductions and signatures; end where marks are missing."""
     own: list[str] = []
     at, signed = 0, False
-    while at < len(lines) and not _ends_own(lines, at):
+    while at < len(lines):
+        if _MARKED.match(lines[at]):
+            own.append("")
+            at, signed = at + 1, False
+            continue
+        if _ends_own(lines, at):
+            break
         if length := _introduction(lines, at, ours):
             at += length
             if not _is_quote_next(lines, at):
@@ -60,9 +66,8 @@ def _unquoted(lines: list[str], ours: list[str]) -> list[str]:
             if lines[at - length].startswith("<") and own:
                 own.pop()  # the name that belongs to the address
             continue
-        is_marked = bool(_MARKED.match(lines[at]))
-        signed = not is_marked and (signed or bool(_SIGNATURE.match(lines[at][:LOOKED_AT])))
-        own.append("" if is_marked or signed else _doubted(lines, at, own))
+        signed = signed or bool(_SIGNATURE.match(lines[at][:LOOKED_AT]))
+        own.append("" if signed else _doubted(lines, at, own))
         at += 1
     return own
 
