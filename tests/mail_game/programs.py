@@ -71,7 +71,7 @@ set from="{self.address}" realname="{self.user.title()}" use_from
 set smtp_url="{self.server.url}" ssl_starttls=no ssl_force_tls=no
 set editor="{editor}" autoedit fast_reply include=yes edit_headers=no
 set signature="{self.home}/signature" reply_to=yes
-set record="" copy=no move=no postpone=no folder="{self.home}"
+set abort_unmodified=no record="" copy=no move=no postpone=no folder="{self.home}"
 set sleep_time=0 beep=no wait_key=no
 """
         )
