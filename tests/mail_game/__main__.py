@@ -32,6 +32,12 @@ HANDED_OVER = ("Ann", "Cleo")
 """Whose mails to us go to our listener; the others' go to our mailbox."""
 
 SETTINGS = {"DEWAN_TICK": "0.5", "DEWAN_UNDO_HOLD": "0", "DEWAN_MAILS_PER_HOUR": "10000"}
+LAST_MAILS = (
+    "SELECT id, created_at, kind, seat, decision, state, reason, sent_at"
+    " FROM notifications_outboxmail ORDER BY id DESC LIMIT 20",
+    "SELECT id, received_at, seat, decision, outcome"
+    " FROM notifications_inboundmail ORDER BY id DESC LIMIT 20",
+)
 OUTCOMES = "SELECT outcome, count(*) FROM notifications_inboundmail GROUP BY outcome"
 
 
@@ -89,10 +95,16 @@ class Table:
             return len(mailbox.uids("UNSEEN"))
 
     def logs(self) -> Iterator[str]:
-        """Yield what the servers and the service have said last."""
+        """Yield what the servers and the service have said last, and what the last mails were."""
         service = Path(self.service.environment["DEWAN_DATA"]) / "processes.log"
         for log in (self.mailboxes.folder / "log", self.server.folder / "log", service):
             yield f"---- {log}\n{log.read_text(errors='replace')[-3000:]}\n"
+        with psycopg.connect(self.service.postgresql.url) as database:
+            for rows in (database.execute(query).fetchall() for query in LAST_MAILS):
+                yield "".join(f"{row}\n" for row in ["----", *rows])
+        for player in self.players:
+            kinds = [f"{mail['X-Dewan-Kind']} {mail['X-Dewan-Decision']}" for mail in player.mails]
+            yield f"---- {player.name}: {kinds[-5:]}, {player.doing}\n"
 
 
 def address_of(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator
 from email import message_from_bytes, policy
@@ -31,6 +32,7 @@ class Player:
         self.sent: Counter[str] = Counter()
         self.said: list[str] = []
         self.noted: list[str] = []
+        self.doing = ""
         self._asked_more: set[str] = set()
         self._mailboxes = mailboxes
         self._random = random.Random(name)
@@ -49,14 +51,16 @@ class Player:
     def _incoming(self) -> Iterator[EmailMessage]:
         """Yield mails as they come into the mailbox."""
         with self._mailboxes.mailbox(self.program.user) as mailbox:
-            while True:
-                come = [mail.obj.as_bytes() for mail in mailbox.fetch("UNSEEN")]
-                for raw in come:
-                    mail = message_from_bytes(raw, policy=policy.default)
+            limit = time.monotonic() + PATIENCE
+            while time.monotonic() < limit:
+                for came in [mail.obj.as_bytes() for mail in mailbox.fetch("UNSEEN")]:
+                    mail = message_from_bytes(came, policy=policy.default)
                     assert isinstance(mail, EmailMessage)
                     yield mail
-                if not come and not mailbox.idle.wait(timeout=PATIENCE):
-                    raise TimeoutError(f"{self.name} got no mail for {PATIENCE:.0f} s")
+                    limit = time.monotonic() + PATIENCE
+                # Of a mail that comes just now we may have been told already: so not for long.
+                mailbox.idle.wait(timeout=1)
+        raise TimeoutError(f"{self.name} got no mail for {PATIENCE:.0f} s")
 
     def _look_at_answer(self, mail: EmailMessage) -> None:
         text = text_of(mail)
@@ -89,7 +93,9 @@ class Player:
 
     def _send(self, mail: EmailMessage, text: str) -> None:
         self.sent[text.split(maxsplit=1)[0] if text[0].isalpha() else "number"] += 1
+        self.doing = f"sends {text!r} to {mail['X-Dewan-Decision']}"
         self.program.answer(mail, text)
+        self.doing = f"has sent {text!r} to {mail['X-Dewan-Decision']}"
 
     def _now_and_then(self, chance: float) -> bool:
         return self._random.random() < chance
