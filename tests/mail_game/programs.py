@@ -20,8 +20,9 @@ from typing import IO
 from tests.mail_game.post_office import Dovecot, Exim, program
 
 EDITOR = """#!/bin/sh
-{ cat "$HOME/text"; echo; cat "$1"; } > "$1+" && mv "$1+" "$1"
+{ cat "$HOME/text"; echo; cat "$1"; } > "$1+" && touch -d '5 seconds ago' "$1+" && mv "$1+" "$1"
 """
+"""Puts a text above what mutt gives it. Mutt asks about files that seem to be newer than now."""
 
 PATIENCE = 30
 """Seconds a program may take to send an answer."""
