@@ -44,7 +44,9 @@ def _of_one(
         if not _in_any(ANSWERS[asked], answers):
             yield f"{asked} was not answered"
     yield from (f"nobody reads: {line}" for line in player.said if not _in_any(line, others))
-    yield from (f"not kept: {line}" for line in player.noted if not _in_any(line, texts))
+    # Mails that ask show what was noted; after the last one there is none.
+    noted = [line for line in player.noted if not line.endswith(f" {player.last}")]
+    yield from (f"not kept: {line}" for line in noted if not _in_any(line, texts))
     if (largest := max(len(mail.as_bytes()) for mail in player.mails)) > LARGEST:
         yield f"a mail has {largest} bytes"
     ids = [str(mail["Message-ID"]) for mail in player.mails]

@@ -32,6 +32,7 @@ class Player:
         self.sent: Counter[str] = Counter()
         self.said: list[str] = []
         self.noted: list[str] = []
+        self.last = ""
         self.doing = ""
         self._asked_more: set[str] = set()
         self._mailboxes = mailboxes
@@ -74,6 +75,7 @@ class Player:
             self._send(mail, self._random.choice(["board", "legal", "help"]))
             return
         self.answered.add(decision)
+        self.last = decision
         self._send(mail, "\n".join([self._move(choices_of(mail)), *self._more(decision)]))
 
     def _move(self, choices: dict[str, str]) -> str:
