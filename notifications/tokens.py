@@ -14,6 +14,7 @@ from email.utils import parseaddr
 from enum import StrEnum
 from itertools import islice
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from django.conf import settings
@@ -27,8 +28,9 @@ from games.models import ID_ALPHABET, ID_LENGTH, Game, Seat
 
 LETTERS = 36
 _SINCE_BITS, _SEAT_BITS, _MAC_BITS = 20, 2, 98
-_TOKEN = re.compile(rf"(?<![0-9A-Za-z])[{ID_ALPHABET}]{{{LETTERS}}}(?![0-9A-Za-z])", re.IGNORECASE)
-
+_TOKEN = re.compile(f"[{ID_ALPHABET}]{{{LETTERS}}}", re.IGNORECASE | re.ASCII)
+_LIKE_A_TOKEN = f"(?=[a-z]*[0-9])[{ID_ALPHABET}]{{16,}}"
+"""A token, or so much of its end that who knows the game could add the rest."""
 
 M = TypeVar("M", bound=Model)
 
@@ -153,11 +155,14 @@ def is_ours(address: str) -> bool:
 
 
 def without_tokens(text: str) -> str:
-    """Return a text for other eyes: our addresses, links and tokens are taken out."""
+    """Return a text for other eyes: our addresses, links and tokens are taken out.
+
+    So are those within another address, as programs write them that check links.
+    """
     local, _, domain = _replies_to().partition("@")
     address = rf"{re.escape(local)}\+[^\s@]*@{re.escape(domain)}"
-    link = rf"{re.escape(absolute('/'))}\S*"
-    ours = re.compile(rf"{address}|{link}|{_TOKEN.pattern}", re.IGNORECASE)
+    link = rf"\S*{re.escape(urlsplit(absolute('/')).netloc)}(?:/|%2F)\S*"
+    ours = re.compile(f"{address}|{link}|{_LIKE_A_TOKEN}", re.IGNORECASE | re.ASCII)
     return ours.sub("[…]", text)
 
 

@@ -89,6 +89,8 @@ class _Reader(HTMLParser):
         self._over = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._over:
+            return
         if _ENDS_ITSELF.fullmatch(tag) and self._open[-1].tag == tag:
             self.handle_endtag(tag)
         if _BLOCK.fullmatch(tag):
@@ -108,6 +110,8 @@ class _Reader(HTMLParser):
         self.handle_starttag(tag, attrs)  # as browsers do: a slash closes nothing
 
     def handle_endtag(self, tag: str) -> None:
+        if self._over:
+            return
         at = next((at for at in range(len(self._open) - 1, 0, -1) if self._open[at].tag == tag), 0)
         closed = self._open[at]
         if _BLOCK.fullmatch(tag) or (at and closed.quoted):

@@ -207,6 +207,7 @@ _INVISIBLE = dict.fromkeys(
         *range(0x200B, 0x2010),
         *range(0x202A, 0x202F),
         *range(0x2060, 0x2070),
+        *range(0xD800, 0xE000),  # halves of characters, which UTF-7 lets in
         0xFEFF,
         *range(0xFFF9, 0xFFFC),
     ]

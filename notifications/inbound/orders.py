@@ -18,6 +18,7 @@ from engine import notation
 from engine.commands import Undo
 from engine.errors import InvalidCommand
 from games.models import MESSAGE_LENGTH
+from notifications.inbound.quoting import WIDTH
 
 WORDS = ("legal", "board", "help")
 """Orders that ask for something to be mailed."""
@@ -73,6 +74,7 @@ class UnreadableOrder(Exception):
 NO_ORDER = "it is no order that can be read"
 NO_WORDS = "there are no words of yours in it"
 LATE_ORDER = "it is a move that stands after other text"
+WRAPPED = "it may be an order, or the end of the line above"
 
 
 def read(words: Sequence[str]) -> Orders:
@@ -83,8 +85,11 @@ def read(words: Sequence[str]) -> Orders:
         if not line:
             gap, go_on = True, None
             continue
+        reader = _reader(line, go_on)
+        if go_on not in (None, reader) and _fills(words[number - 2], line):
+            raise UnreadableOrder(number, WRAPPED, "moves first, and what you say below them")
         try:
-            go_on = _reader(line, go_on)(orders, line)
+            go_on = reader(orders, line)
         except InvalidCommand as error:
             if not gap or orders == Orders():
                 raise UnreadableOrder(number, NO_ORDER, error.right) from error
@@ -94,6 +99,11 @@ def read(words: Sequence[str]) -> Orders:
     if orders == Orders():
         raise UnreadableOrder(1, NO_WORDS, EXAMPLES)
     return orders
+
+
+def _fills(before: str, line: str) -> bool:
+    """Tell whether a mail program may have wrapped a line out of the one before it."""
+    return len(before) + len(line.split(maxsplit=1)[0]) >= WIDTH
 
 
 def _check_no_move_in(rest: Sequence[str], before: int) -> None:

@@ -27,6 +27,9 @@ LOOKED_AT = 250
 WIDTH = 70
 """Where mail programs wrap lines, at the least."""
 
+NARROWEST = 50
+"""Where they do if somebody has chosen it: what an opponent says would be wrapped as they like."""
+
 DOUBT = "… "
 """Begins a line that may be the rest of a quoted one: it stays, and is no order."""
 
@@ -78,7 +81,8 @@ def _doubted(lines: list[str], at: int, own: list[str]) -> str:
     if not line or _ARMOUR.match(line):
         return ""
     is_below = _MARKED.match(before) or (own and own[-1].startswith(DOUBT))
-    is_full = len(before) + len(line.split()[0]) >= WIDTH
+    width = NARROWEST if _SPOKEN.match(before) else WIDTH
+    is_full = len(before) + len(line.split()[0]) >= width
     return DOUBT + line if is_below and is_full else line
 
 
@@ -189,6 +193,9 @@ _BEGINS = re.compile(
 
 _SAID = re.compile(r"(?:say|note)\b", _CASELESS)
 """A line that no program writes above a quote, whatever addresses it has."""
+
+_SPOKEN = re.compile(r"[>|»＞].*\ssays:\s", _CASELESS)
+"""A quoted line with what somebody has said to the table."""
 
 _ENDS = re.compile(r"[:：][*_]*$")
 _KNOWN = re.compile(r"\d.*\d|\bdewan by post\b", _CASELESS)

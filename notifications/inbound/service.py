@@ -32,8 +32,14 @@ from notifications.tokens import Held, Purpose
 
 log = logging.getLogger("dewan.mail")
 
-ANSWERED_AN_HOUR = {Outcome.NO_TOKEN: 2, Outcome.TOO_MANY: 1, Outcome.UNREADABLE: 10}
-"""How many mails of a player with these outcomes are answered in an hour.
+ANSWERED_AN_HOUR = {
+    Outcome.NO_TOKEN: 2,
+    Outcome.TOO_MANY: 1,
+    Outcome.UNREADABLE: 10,
+    Outcome.WRONG_SENDER: 4,
+    Outcome.NOT_AUTHENTIC: 4,
+}
+"""How many mails of a player, or in their name, with these outcomes are answered in an hour.
 
 A machine that answers every mail with one that nobody can read is not talked to for ever.
 """
@@ -97,6 +103,8 @@ def _answered(incoming: Incoming) -> Held | None:
     Some programs do not heed Reply-To. One mail that tells of several games names none.
     """
     ours = OutboxMail.objects.filter(message_id__in=incoming.references).exclude(seat=None)
+    # Only then is written down what else the mail has told.
+    ours = ours.filter(state=OutboxMail.State.SENT)
     mail = ours.prefetch_related("tells").order_by("-pk").first()
     if mail is None or mail.seat is None:
         return None
@@ -171,12 +179,12 @@ Detail = dict[str, Any]
 def _dealt_with(
     incoming: Incoming, held: Held, player: Player, *, whole: bool
 ) -> tuple[Outcome, Detail]:
-    if not within_limit("mails-of-player", str(player.pk), settings.DEWAN_MAILS_PER_HOUR):
-        return Outcome.TOO_MANY, {}
     if incoming.sender != player.email.lower():
         return Outcome.WRONG_SENDER, {}
     if not _is_believed(incoming):
         return Outcome.NOT_AUTHENTIC, {}
+    if _is_one_too_many(incoming, player):  # after the sender: others must not use it up
+        return Outcome.TOO_MANY, {}
     if not whole:
         return Outcome.TOO_LARGE, {}
     try:
@@ -189,6 +197,16 @@ def _dealt_with(
     if "played" not in detail:  # what is answered need not be seen any more
         seen.mark(held.seat.game, held.seat.number, player)
     return outcome, detail
+
+
+def _is_one_too_many(incoming: Incoming, player: Player) -> bool:
+    """Tell whether a player writes too often; a mail that is given again counts once.
+
+    It is, as long as the database fails, and must not be refused for that afterwards.
+    """
+    if not within_limit("mail-counted", incoming.digest, 1):
+        return False
+    return not within_limit("mails-of-player", str(player.pk), settings.DEWAN_MAILS_PER_HOUR)
 
 
 def _obeyed(held: Held, player: Player, wanted: Orders, key: str) -> tuple[Outcome, Detail]:
@@ -206,7 +224,7 @@ def _obeyed(held: Held, player: Player, wanted: Orders, key: str) -> tuple[Outco
 
 def _carry_out(held: Held, player: Player, wanted: Orders, key: str) -> Detail:
     game = held.seat.game
-    said = tokens.without_tokens(wanted.say)
+    said = tokens.without_tokens(services.one_line(wanted.say))
     for text in wanted.notes:
         Note.objects.create(game=game, player=player, text=text)
     done: Detail = {"noted": len(wanted.notes), "said": bool(said), "back": wanted.back}

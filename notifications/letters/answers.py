@@ -51,6 +51,9 @@ IN_VAIN: dict[str, tuple[str, list[str]]] = {
 }
 """What is told of a mail that was not read: headline and lines."""
 
+NOT_THEIRS = (Outcome.WRONG_SENDER, Outcome.NOT_AUTHENTIC)
+"""Outcomes of mails that the player has not sent: nothing of those is in the answer, also no id."""
+
 HELP = (
     "Write orders in the first lines of your reply, and an empty line below them:",
     "a number: plays the move with that number in the mail you answer",
@@ -75,7 +78,7 @@ def answer(reading: Reading) -> Letter:
         lines += until(reading).sentences
     return Letter(
         headline=headline,
-        answers=mail.message_id,
+        answers=mail.message_id if mail.outcome not in NOT_THEIRS else "",
         preheader=lines[0] if lines else headline,
         lines=lines,
         sections=[

@@ -13,6 +13,7 @@ from games.models import Move, Seat
 from notifications import shortlists, tokens
 from notifications.inbound.outcomes import Outcome
 from notifications.inbound.service import receive
+from notifications.models import OutboxMail
 from notifications.tokens import Purpose
 from tests.mailed import decision_of, html_of, text_of, turn_mail
 from tests.notifications.corpus_mails import EXPECTED, Places, raw_mail
@@ -40,6 +41,8 @@ class Table:
         self.asked = asked_person(self.game, people)
         self.other = next(person for person in people if person is not self.asked)
         self.mail = turn_mail(self.game)
+        sent = OutboxMail.objects.filter(message_id=self.mail["Message-ID"])
+        sent.update(state=OutboxMail.State.SENT)
         self.lines = shortlists.stored(self.game, decision_of(self.game)) or []
 
     @property
