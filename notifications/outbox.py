@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from django.core.mail import EmailMessage
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import Case, F, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -50,6 +50,9 @@ PAUSES = [timedelta(minutes=m) for m in (1, 5, 30, 120, 360, 720, 1440)]
 
 A_MOMENT = timedelta(seconds=5)
 """How long a row waits for another worker that has some of what goes out with it."""
+
+INSISTING = (0.2, 0.5, 1, 2, 5, 10, 20)
+"""How many seconds to wait for a database that does not take what a mail server has taken."""
 
 A_SECOND = timedelta(seconds=1)
 
@@ -112,6 +115,20 @@ def _claimed(mails: list[OutboxMail], now: datetime) -> list[OutboxMail]:
     return mails
 
 
+def _insist(write: Callable[[], None]) -> None:
+    """Write that a mail went out, also if the database is away for a while: else it goes twice."""
+    for pause in INSISTING:
+        try:
+            return write()
+        except (OperationalError, InterfaceError) as error:
+            if connection.in_atomic_block:
+                raise
+            log.warning("it could not be written that a mail went out: %s", type(error).__name__)
+            connection.close()
+            time.sleep(pause)
+    return write()
+
+
 _version_now = sql.Prepared(lambda: Game.objects.filter(pk="game").values_list("version"))
 
 
@@ -168,14 +185,18 @@ class _Batch:
         return mine.filter(pk__in=[mail.pk for mail in mails]) if mails else mine
 
     def _deal_with(self, mail: OutboxMail) -> None:
-        match verdicts.verdict(mail, self.known, timezone.now()):
+        judge = partial(verdicts.verdict, mail, self.known, timezone.now())
+        match self._made(mail, judge):
             case Send():
-                if message := self._made(mail, partial(message_for, mail)):
-                    self._transmit([mail], message)
+                self._send(mail)
             case Gather() as gather:
                 self._gather(mail, gather)
-            case verdict:
+            case Wait() | Drop() | Fail() as verdict:
                 self._do_not_send(mail, verdict)
+
+    def _send(self, mail: OutboxMail) -> None:
+        if message := self._made(mail, partial(message_for, mail)):
+            self._transmit([mail], message)
 
     def _do_not_send(self, mail: OutboxMail, verdict: Wait | Drop | Fail) -> None:
         match verdict:
@@ -225,9 +246,10 @@ class _Batch:
         now, (lead, *others) = timezone.now(), mails
         if others:
             told_in = Case(When(pk=lead.pk, then=None), default=lead.pk)
-            self._record(mails, state=State.SENT, sent_at=now, reason="", told_in=told_in)
+            columns = {"state": State.SENT, "sent_at": now, "reason": "", "told_in": told_in}
+            _insist(partial(self._record, mails, **columns))
         else:
-            self._record_sent(lead, now)
+            _insist(partial(self._record_sent, lead, now))
         if batch_of:
             LastBatch.objects.filter(player=batch_of).update(sent_at=now)
 
@@ -296,14 +318,20 @@ class _Batch:
     # ---- What goes out together ----------------------------------------------------------------
 
     def _gather(self, mail: OutboxMail, gather: Gather) -> None:
-        mails = self._take_along(gather)
-        if not mails:  # another worker has part of it, and will have all
-            self._wait(mail, Wait(timezone.now() + A_MOMENT))
-            return
+        mails = self._take_along(mail, gather)
         known = verdicts.look_up(mails)
         parts = [part for each in mails if (part := self._part(each, known))]
-        if parts:
+        if not parts:
+            return
+        try:
             lead, message = digest.message(parts)
+        except DatabaseError:
+            raise
+        except Exception:
+            log.exception("mails that wait cannot be made one: they go one by one")
+            for part in parts:
+                self._send(part.mail)
+        else:
             others = [part.mail for part in parts if part.mail != lead]
             self._transmit([lead, *others], message, gather.player if gather.is_batch else None)
 
@@ -313,20 +341,36 @@ class _Batch:
             return None
         return self._made(mail, partial(digest.part_of, mail))
 
-    def _take_along(self, gather: Gather) -> list[OutboxMail]:
-        """Claim everything that goes out together; nothing if another worker has part of it."""
+    def _take_along(self, mail: OutboxMail, gather: Gather) -> list[OutboxMail]:
+        """Claim everything that goes out with a row; nothing if another worker has part of it.
+
+        Then the row waits a moment, and that worker will find it: rows of a player are gathered
+        and let go under one lock, so the last of several workers has them all.
+        """
         now = timezone.now()
         with transaction.atomic():
             LastBatch.objects.select_for_update().get_or_create(player=gather.player)
-            theirs = preferences.mails_to(gather.player).exclude(kind=notices.ANSWER)
-            theirs = theirs.filter(game=gather.game) if gather.game else theirs.exclude(game=None)
+            theirs = self._of(gather)
             ready = Q(ready_at__lte=now) | Q(ready_at=None, due_at__lte=now)
             waiting = ready & Q(state__in=OutboxMail.WAITING)
             mine = Q(state=State.INFLIGHT, claimed_at=self.claimed_at)
+            elsewhere = theirs.filter(state=State.INFLIGHT).exclude(mine)
+            # Asked before and after: meanwhile another worker may claim a row, or let it go.
+            is_elsewhere = elsewhere.exists()
             rows = list(_locked(theirs.filter(waiting | mine).order_by("pk"), skip=False))
-            if theirs.filter(state=State.INFLIGHT).exclude(mine).exists():
+            if is_elsewhere or elsewhere.exists():
+                self._wait(mail, Wait(now + A_MOMENT))
                 return []
-            if gather.game is None:
-                rhythms = verdicts.look_up(rows)
-                rows = [m for m in rows if rhythms.rhythm(m, gather.player) == gather.rhythm]
-            return _claimed(rows, self.claimed_at or now)
+            return _claimed(_in_rhythm(rows, gather), self.claimed_at or now)
+
+    def _of(self, gather: Gather) -> QuerySet[OutboxMail]:
+        theirs = preferences.mails_to(gather.player).exclude(kind=notices.ANSWER)
+        return theirs.filter(game=gather.game) if gather.game else theirs.exclude(game=None)
+
+
+def _in_rhythm(mails: list[OutboxMail], gather: Gather) -> list[OutboxMail]:
+    """Return those of a player's mails that go out together; of one game all do."""
+    if gather.game is not None:
+        return mails
+    known = verdicts.look_up(mails)
+    return [mail for mail in mails if known.rhythm(mail, gather.player) == gather.rhythm]

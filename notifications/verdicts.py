@@ -75,6 +75,7 @@ class Known(msgspec.Struct):
     rhythms: dict[tuple[str, int], str]
     troubles: dict[str, AddressTrouble]
     others: dict[Place, list[Notice]]
+    late: set[Place]
     open: set[tuple[str, str]]
     batches: dict[int, datetime | None]
 
@@ -103,7 +104,7 @@ def look_up(mails: Sequence[OutboxMail]) -> Known:
     games = {mail.game_id for mail in mails if mail.game_id}
     seats = Seat.objects.filter(game__in=games).exclude(player=None).select_related("player")
     readers = {(seat.game_id, seat.number): seat.player for seat in seats}
-    known = Known(readers, {}, {}, {}, set(), {})
+    known = Known(readers, {}, {}, {}, set(), set(), {})
     reading = {reader.pk for mail in mails if (reader := known.reader(mail))}
     rhythms = GameRhythm.objects.filter(game__in=games, player__in=reading)
     known.rhythms = {(row.game_id, row.player_id): row.rhythm for row in rhythms}
@@ -113,6 +114,7 @@ def look_up(mails: Sequence[OutboxMail]) -> Known:
     asked = Decision.objects.filter(game__in=games, answered_at=None)
     known.open = set(asked.values_list("game_id", "decision"))
     known.others = _others(mails, games, known.open)
+    known.late = _late(games)
     batches = LastBatch.objects.filter(player__in=reading)
     known.batches = dict(batches.values_list("player_id", "sent_at"))
     return known
@@ -134,6 +136,16 @@ def _others(
         if game and seat is not None and (kind not in ASKING or (game, decision) in asked):
             others[game, seat].append(Notice(pk, kind, decision))
     return others
+
+
+def _late(games: Iterable[str]) -> set[Place]:
+    """Return the seats for which a mail has waited for long: it takes the others along."""
+    held = (*OutboxMail.WAITING, OutboxMail.State.INFLIGHT)
+    since = timezone.now() - rhythm.LATE
+    late = Q(ready_at__lte=since) | Q(ready_at=None, due_at__lte=since)
+    rows = OutboxMail.objects.filter(late, game__in=games, state__in=held)
+    places = rows.values_list("game_id", "seat")
+    return {(game, seat) for game, seat in places if game and seat is not None}
 
 
 # ---- Each mail ---------------------------------------------------------------------------------
@@ -216,7 +228,8 @@ def _in_rhythm(mail: OutboxMail, known: Known, reader: Player, now: datetime) ->
     if collected and rhythm.when(wanted, ready, last) <= now:
         batched = wanted.rhythm == Rhythm.BATCHED
         return Gather(reader, None, wanted.rhythm, is_batch=batched)
-    if collected or now - ready >= rhythm.LATE:
+    late = now - ready >= rhythm.LATE or (mail.game_id, mail.seat) in known.late
+    if collected or late:
         return Gather(reader, mail.game_id, wanted.rhythm, is_batch=False)
     return Send()
 
