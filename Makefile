@@ -52,7 +52,7 @@ test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
 
 # ---- Check ------------------------------------------------------------------------------------
 
-.PHONY: check lint types docs-check fuzz golden playthrough mail-game simulate-year bench
+.PHONY: check lint types docs-check fuzz golden playthrough mail-game simulate-year never-lost bench
 check: lint types docs-check test ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
 	$(MAKE) fuzz GAMES=25 SCENARIO=all
@@ -88,6 +88,10 @@ mail-game: $(VENV)/dev.stamp ## A whole game by mail alone, with real mail serve
 
 simulate-year: $(VENV)/dev.stamp ## GAMES games of a year with a clock that jumps; prove that nobody loses by it
 	$(BIN)/python -m tests.simulate_year --games $(GAMES) --seed $(SEED)
+
+KILLS ?= 100
+never-lost: $(VENV)/dev.stamp ## Mails while servers go away and KILLS workers are killed; prove that none is lost
+	$(BIN)/python -m tests.never_lost --kills $(KILLS)
 
 bench: $(VENV)/dev.stamp ## Measure
 	$(BIN)/python -m bench

@@ -21,14 +21,17 @@ from engine.legal import legal
 from engine.views import mask
 from games import services, store
 from games.models import Decision, Game, Move
-from notifications import notices, outbox
+from notifications import health, notices, outbox
 from notifications.models import OutboxMail
-from tests.never_lost.servers import Servers
+from tests.never_lost.servers import Servers, Workers
 
 State = OutboxMail.State
 
 PATIENCE = 60.0
 """Seconds until what has to happen has not happened."""
+
+LONGEST_LIFE = 1.0
+"""Seconds after which a worker that has begun to send is killed, at the latest."""
 
 MINUTE = timedelta(minutes=1)
 
@@ -36,7 +39,7 @@ MINUTE = timedelta(minutes=1)
 class Ordeal:
     """Games of two whose mails go through all of it; ``failures`` are what was lost or too much."""
 
-    def __init__(self, servers: Servers, games: int, seed: int) -> None:
+    def __init__(self, servers: Workers, games: int, seed: int) -> None:
         self.servers = servers
         self.dice = Random(seed)
         self.failures: list[str] = []
@@ -122,7 +125,7 @@ class Ordeal:
         """Move what waits into the past, which is the same as that time has passed."""
         columns = ("due_at", "ready_at", "created_at")
         self._waiting().update(**{column: F(column) - length for column in columns})
-        cache.clear()  # what is remembered for a minute is forgotten
+        cache.delete(health._server())  # what is remembered for a minute is forgotten
 
     def _let_claims_run_out(self) -> None:
         """Let so much time pass, after their workers' end, that the rows they held come back."""
@@ -138,6 +141,7 @@ class Ordeal:
         """Kill a worker again and again while it sends; lose what was asked of it now and then."""
         for number in range(1, kills + 1):
             self.play(self.dice.randint(4, 8))
+            self.remind(len(self.games) // 2)
             if number % 10 == 5:
                 self.servers.empty_the_broker()
                 self.count["broker_emptied"] += 1
@@ -147,7 +151,7 @@ class Ordeal:
         self.since = timezone.now()
         worker = self.servers.worker()
         self._until(self._is_sending, "a worker that sends")
-        time.sleep(self.dice.uniform(0, 0.3))
+        time.sleep(self.dice.uniform(0, LONGEST_LIFE))
         worker.kill()
         worker.join()
         self.servers.post.hang_up()
@@ -179,6 +183,7 @@ class Ordeal:
         self.since = timezone.now()
         with self.servers.workers(2):
             self._until(self._is_sending, "a worker that sends")
+            assert isinstance(self.servers, Servers), "the database is ours to restart"
             self.servers.restart_the_database()
             self.count["database_restarted"] += 1
             self._nudge()

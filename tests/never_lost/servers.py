@@ -74,57 +74,20 @@ class PostOffice(Sink):
             time.sleep(0.005)
 
 
-class Servers:
-    """PostgreSQL, Valkey, a mail server, beat, and workers that are started one by one."""
+class Workers:
+    """A mail server, and workers that are started one by one; the other servers are there."""
 
-    def __init__(self) -> None:
-        self.postgresql = PostgreSQL()
-        self.valkey = Valkey()
+    def __init__(self, log: Path) -> None:
         self.post = PostOffice()
-        self._open = ExitStack()
+        self.log = log
         self._context = get_context("forkserver")
-
-    def __enter__(self) -> Self:
-        data = self._open.enter_context(TemporaryDirectory(prefix="dewan-never-lost-"))
-        self._log = Path(data) / "workers.log"
-        for server in (self.postgresql, self.valkey, self.post):
-            self._open.enter_context(server)
-        os.environ |= {
-            "DATABASE_URL": self.postgresql.url,
-            "REDIS_URL": self.valkey.url,
-            "EMAIL_URL": self.post.url,
-            "DEWAN_DATA": data,
-            "DEWAN_URL": "http://dewan.example",
-            "DEWAN_SECRET_KEY": "never lost",
-            "DEWAN_TICK": "1",
-            "DEWAN_UNDO_HOLD": "0",
-            "DEWAN_LOG_LEVEL": "CRITICAL",
-            "DJANGO_SETTINGS_MODULE": "dewan_site.settings",
-        }
-        self._run("manage.py", "migrate", "--verbosity", "0").wait()
-        beat = self._run("-m", "celery", "-q", "-A", "dewan_site", "beat", "-s", f"{data}/beat")
-        self._open.callback(beat.wait)
-        self._open.callback(beat.terminate)
         self._context.set_forkserver_preload(["tests.never_lost.worker"])
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._open.close()
-
-    def _run(self, *command: str) -> subprocess.Popen[bytes]:
-        quiet = subprocess.DEVNULL
-        return subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=quiet, stderr=quiet)
 
     def worker(self, threads: int = 1) -> BaseProcess:
         """Start a worker."""
         from tests.never_lost.worker import work  # noqa: PLC0415 - not before the settings
 
-        process = self._context.Process(target=work, args=(threads, self._log))
+        process = self._context.Process(target=work, args=(threads, self.log))
         process.start()
         return process
 
@@ -142,8 +105,53 @@ class Servers:
 
     def empty_the_broker(self) -> None:
         """Lose every task that was asked for."""
-        with redis.Redis(port=self.valkey.port) as client:
+        with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
             client.flushall()
+
+
+class Servers(Workers):
+    """PostgreSQL, Valkey, a mail server, beat, and workers."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._data = self._open.enter_context(TemporaryDirectory(prefix="dewan-never-lost-"))
+        super().__init__(Path(self._data) / "workers.log")
+        self.postgresql = PostgreSQL()
+        self.valkey = Valkey()
+
+    def __enter__(self) -> Self:
+        for server in (self.postgresql, self.valkey, self.post):
+            self._open.enter_context(server)
+        os.environ |= {
+            "DATABASE_URL": self.postgresql.url,
+            "REDIS_URL": self.valkey.url,
+            "EMAIL_URL": self.post.url,
+            "DEWAN_DATA": self._data,
+            "DEWAN_URL": "http://dewan.example",
+            "DEWAN_SECRET_KEY": "never lost",
+            "DEWAN_TICK": "1",
+            "DEWAN_UNDO_HOLD": "0",
+            "DEWAN_LOG_LEVEL": "CRITICAL",
+            "DJANGO_SETTINGS_MODULE": "dewan_site.settings",
+        }
+        self._run("manage.py", "migrate", "--verbosity", "0").wait()
+        schedule = f"{self._data}/beat"
+        beat = self._run("-m", "celery", "-q", "-A", "dewan_site", "beat", "-s", schedule)
+        self._open.callback(beat.wait)
+        self._open.callback(beat.terminate)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def _run(self, *command: str) -> subprocess.Popen[bytes]:
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=quiet, stderr=quiet)
 
     def restart_the_database(self) -> None:
         """Break every connection and every transaction off."""

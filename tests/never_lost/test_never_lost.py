@@ -1,0 +1,33 @@
+"""A short ordeal: workers that are killed in mid-send. The long one is ``make never-lost``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.never_lost.servers import Workers
+
+
+@pytest.mark.usefixtures("committed")
+def test_no_mail_is_lost_whenever_a_worker_dies(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from tests.never_lost.ordeal import Ordeal  # noqa: PLC0415 - not before the settings
+
+    name = settings.DATABASES["default"]["NAME"]
+    workers = Workers(tmp_path / "workers.log")
+    with workers.post as post:
+        monkeypatch.setenv("DATABASE_URL", f"{settings.DATABASE_URL.rpartition('/')[0]}/{name}")
+        monkeypatch.setenv("EMAIL_URL", post.url)
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", post.port
+        workers.empty_the_broker()
+        ordeal = Ordeal(workers, games=6, seed=1)
+        ordeal.kill_workers(3)
+        with workers.workers(2):
+            ordeal.let_everything_go_out()
+        ordeal.look_at_everything()
+
+    assert ordeal.failures == []
+    assert ordeal.count["kills"] == 3
