@@ -27,7 +27,7 @@ from games.models import Game
 from notifications import digest, health, notices, preferences, verdicts
 from notifications.models import LastBatch, OutboxMail
 from notifications.render import NoLongerTrue, message_for
-from notifications.verdicts import ASKING, Drop, Fail, Gather, Known, Send, Wait
+from notifications.verdicts import ASKING, Drop, Fail, Gather, Known, Send, Told, Wait
 from notifications.wire import Interrupted, Refused, ServerAway, Wire
 
 log = logging.getLogger("dewan.mail")
@@ -191,19 +191,21 @@ class _Batch:
                 self._send(mail)
             case Gather() as gather:
                 self._gather(mail, gather)
-            case Wait() | Drop() | Fail() as verdict:
+            case Wait() | Drop() | Told() | Fail() as verdict:
                 self._do_not_send(mail, verdict)
 
     def _send(self, mail: OutboxMail) -> None:
         if message := self._made(mail, partial(message_for, mail)):
             self._transmit([mail], message)
 
-    def _do_not_send(self, mail: OutboxMail, verdict: Wait | Drop | Fail) -> None:
+    def _do_not_send(self, mail: OutboxMail, verdict: Wait | Drop | Told | Fail) -> None:
         match verdict:
             case Wait():
                 self._wait(mail, verdict)
             case Drop(reason):
                 self._record([mail], state=State.DROPPED, reason=reason)
+            case Told(by, at):
+                self._record([mail], state=State.SENT, reason="", sent_at=at, told_in_id=by)
             case Fail(reason):
                 self._record([mail], state=State.FAILED, reason=reason)
 
@@ -250,6 +252,7 @@ class _Batch:
             _insist(partial(self._record, mails, **columns))
         else:
             _insist(partial(self._record_sent, lead, now))
+            self.known.answered_with(lead)
         if batch_of:
             LastBatch.objects.filter(player=batch_of).update(sent_at=now)
 
@@ -336,8 +339,8 @@ class _Batch:
             self._transmit([lead, *others], message, gather.player if gather.is_batch else None)
 
     def _part(self, mail: OutboxMail, known: Known) -> digest.Part | None:
-        if drop := verdicts.pointless(mail, known):
-            self._record([mail], state=State.DROPPED, reason=drop.reason)
+        if verdict := verdicts.pointless(mail, known):
+            self._do_not_send(mail, verdict)
             return None
         return self._made(mail, partial(digest.part_of, mail))
 

@@ -57,19 +57,26 @@ class Drop(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Told(msgspec.Struct, frozen=True):
+    """It has been told by another mail, which was made since."""
+
+    by: int
+    at: datetime
+
+
 class Fail(msgspec.Struct, frozen=True):
     """It could not be sent."""
 
     reason: str
 
 
-Verdict = Send | Gather | Wait | Drop | Fail
+Verdict = Send | Gather | Wait | Drop | Told | Fail
 Place = tuple[str, int]
 """A game and a seat."""
 
 
 class Known(msgspec.Struct):
-    """What a batch of mails is judged by; ``troubles`` change while it is sent."""
+    """What a batch of mails is judged by; ``troubles`` and ``answers`` change while it is sent."""
 
     readers: dict[Place, Player | None]
     rhythms: dict[tuple[str, int], str]
@@ -78,6 +85,7 @@ class Known(msgspec.Struct):
     late: set[Place]
     open: set[tuple[str, str]]
     batches: dict[int, datetime | None]
+    answers: dict[Place, OutboxMail]
 
     def reader(self, mail: OutboxMail) -> Player | None:
         """Return to whom a mail goes; None if nobody sits there."""
@@ -94,6 +102,11 @@ class Known(msgspec.Struct):
         """Return the mails of the same game and seat that can overtake one."""
         return [] if mail.seat is None else self.others.get((mail.game_id or "", mail.seat), [])
 
+    def answered_with(self, mail: OutboxMail) -> None:
+        """Remember an answer that has just gone out: it has told what its seat is asked now."""
+        if mail.kind == notices.ANSWER and mail.game_id and mail.seat is not None:
+            self.answers[mail.game_id, mail.seat] = mail
+
     def rhythm(self, mail: OutboxMail, reader: Player) -> str:
         """Return the rhythm in which a player wants the mails of a game."""
         return self.rhythms.get((mail.game_id or "", reader.pk), reader.rhythm)
@@ -104,7 +117,7 @@ def look_up(mails: Sequence[OutboxMail]) -> Known:
     games = {mail.game_id for mail in mails if mail.game_id}
     seats = Seat.objects.filter(game__in=games).exclude(player=None).select_related("player")
     readers = {(seat.game_id, seat.number): seat.player for seat in seats}
-    known = Known(readers, {}, {}, {}, set(), set(), {})
+    known = Known(readers, {}, {}, {}, set(), set(), {}, _answers(mails, games))
     reading = {reader.pk for mail in mails if (reader := known.reader(mail))}
     rhythms = GameRhythm.objects.filter(game__in=games, player__in=reading)
     known.rhythms = {(row.game_id, row.player_id): row.rhythm for row in rhythms}
@@ -138,6 +151,16 @@ def _others(
     return others
 
 
+def _answers(mails: Sequence[OutboxMail], games: Iterable[str]) -> dict[Place, OutboxMail]:
+    """Return the last answers that were made since a turn that is to be told now."""
+    turns = [mail.created_at for mail in mails if mail.kind == notices.TURN]
+    if not turns:
+        return {}
+    answers = OutboxMail.objects.filter(kind=notices.ANSWER, game__in=games)
+    made = answers.filter(state=OutboxMail.State.SENT, claimed_at__gt=min(turns)).order_by("pk")
+    return {(mail.game_id or "", mail.seat or 0): mail for mail in made}
+
+
 def _late(games: Iterable[str]) -> set[Place]:
     """Return the seats for which a mail has waited for long: it takes the others along."""
     held = (*OutboxMail.WAITING, OutboxMail.State.INFLIGHT)
@@ -163,13 +186,13 @@ def verdict(mail: OutboxMail, known: Known, now: datetime) -> Verdict:
     )
 
 
-def pointless(mail: OutboxMail, known: Known) -> Drop | None:
+def pointless(mail: OutboxMail, known: Known) -> Drop | Told | None:
     """Tell why a mail about a game need not go out any more, if it need not."""
     reader = known.reader(mail)
     return _pointless(mail, known, reader) if reader else None
 
 
-def _pointless(mail: OutboxMail, known: Known, reader: Player) -> Drop | None:
+def _pointless(mail: OutboxMail, known: Known, reader: Player) -> Drop | Told | None:
     assert mail.game_id is not None, "it is about a game"
     if mail.kind in ASKING and (mail.game_id, mail.decision) not in known.open:
         return Drop("the decision has been answered")
@@ -182,7 +205,17 @@ def _pointless(mail: OutboxMail, known: Known, reader: Player) -> Drop | None:
     if mail.kind == notices.TAKEN_BACK and not _was_told(mail):
         return Drop("the turn was never told")
     younger = rhythm.overtaking(Notice(mail.pk, mail.kind, mail.decision), known.around(mail))
-    return Drop(f"overtaken by a younger mail: {younger.kind}") if younger else None
+    if younger:
+        return Drop(f"overtaken by a younger mail: {younger.kind}")
+    return _told(mail, known) if mail.kind == notices.TURN else None
+
+
+def _told(mail: OutboxMail, known: Known) -> Told | None:
+    """Tell whether an answer was made since the turn began: it says what is asked now."""
+    answer = known.answers.get((mail.game_id or "", mail.seat or 0))
+    if answer is None or not answer.claimed_at or not answer.sent_at:
+        return None
+    return Told(answer.pk, answer.sent_at) if answer.claimed_at > mail.created_at else None
 
 
 def _was_told(mail: OutboxMail) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from games import absence
+from games import absence, services
 from games.models import Move, Seat, TableMessage
 from notifications import outbox, tokens
 from notifications.inbound.outcomes import Outcome
@@ -24,11 +24,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 class Correspondence:
     """A game of Ann and Ben, and the mails they get about it."""
 
-    def __init__(self, sink: Sink, *people: Person, **fields: Any) -> None:
+    def __init__(self, sink: Sink, *people: Person, game: str = "") -> None:
         cache.clear()  # limits are counted by players' keys, which SQLite gives again
         self.sink = sink
         self.people = people
-        self.game = start_game(*people, **fields)
+        self.game = game or start_game(*people)
 
     @property
     def asked(self) -> Person:
@@ -179,6 +179,31 @@ def test_undo_is_of_the_move_that_the_mail_is_about(post: Correspondence) -> Non
         assert send(reply(old, "undo")) == Outcome.REFUSED
 
     assert len(post.moves()) == moves
+
+
+def test_an_answer_that_tells_what_is_asked_next_is_the_only_mail_about_it(
+    sink: Sink, ann: Person
+) -> None:
+    game = ann.open("me", "bot")
+    while not ann.legal(game)["decision"]:
+        services.play_bot(game)
+    post = Correspondence(sink, ann, game=game)
+    assert send(reply(post.newest(ann), "1")) == Outcome.DONE
+    while services.play_bot(game):
+        pass
+
+    asked = ann.legal(game)["decision"]
+    answer = post.newest(ann)
+    post.deliver()
+
+    assert answer["X-Dewan-Kind"] == "answer"
+    assert "\r\n1. " in text_of(answer)
+    assert post.newest(ann)["Message-ID"] == answer["Message-ID"]
+    turn = OutboxMail.objects.get(game=game, kind="turn", decision=asked)
+    assert turn.state == "sent"
+    assert turn.told_in is not None
+    assert turn.told_in.kind == "answer"
+    assert send(reply(answer, "1")) == Outcome.DONE
 
 
 # ---- Refusals ----------------------------------------------------------------------------------
