@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -60,7 +61,14 @@ def mark(game: Game, seat: int, player: Player) -> None:
         game=game, decision__in=asked.values("decision"), seat=seat, kind__in=TELLING, seen_at=None
     )
     if unseen.exists():
-        unseen.update(seen_at=timezone.now())
+        _mark(unseen)
+
+
+@transaction.atomic
+def _mark(unseen: QuerySet[OutboxMail]) -> None:
+    """Lock notices in the order they were written, so that no two who do wait for each other."""
+    rows = unseen.select_for_update().order_by("pk").values_list("pk", flat=True)
+    OutboxMail.objects.filter(pk__in=list(rows)).update(seen_at=timezone.now())
 
 
 def told_of(decisions: Iterable[Decision]) -> dict[int, Knows]:

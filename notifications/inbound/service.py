@@ -45,6 +45,10 @@ A machine that answers every mail with one that nobody can read is not talked to
 """
 
 
+OBEYED = (Outcome.DONE, Outcome.REFUSED, Outcome.UNREADABLE)
+"""Outcomes of mails that have been read: whoever sent one has looked at what they are asked."""
+
+
 def receive(raw: bytes, *, sender: str | None = None, recipients: Sequence[str] = ()) -> Outcome:
     """Do what a mail says, and return what became of it; everything is committed then.
 
@@ -157,6 +161,10 @@ def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
         decision=held.decision,
         detail=detail,
     )
+    # After the row, which a second copy waits for: it holds no notice then. What is answered need
+    # not be seen any more.
+    if outcome in OBEYED and "played" not in detail:
+        seen.mark(held.seat.game, held.seat.number, player)
     if _is_to_be_answered(outcome, player):
         notices.answer(mail)
     return outcome
@@ -191,12 +199,8 @@ def _dealt_with(
         wanted = orders.read(incoming.words)
     except UnreadableOrder as error:
         problem = {"line": error.line, "words": error.problem, "right": error.right}
-        outcome, detail = Outcome.UNREADABLE, {"problem": problem}
-    else:
-        outcome, detail = _obeyed(held, player, wanted, key=f"mail:{incoming.digest}")
-    if "played" not in detail:  # what is answered need not be seen any more
-        seen.mark(held.seat.game, held.seat.number, player)
-    return outcome, detail
+        return Outcome.UNREADABLE, {"problem": problem}
+    return _obeyed(held, player, wanted, key=f"mail:{incoming.digest}")
 
 
 def _is_one_too_many(incoming: Incoming, player: Player) -> bool:

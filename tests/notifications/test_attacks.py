@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection, connections, transaction
 from django.test import Client
 from django.utils import timezone
 
-from games.models import Seat, TableMessage
-from notifications import outbox, tokens
+from dewan_site import sql
+from dewan_site.accounts.models import Player
+from games.models import Game, Seat, TableMessage
+from notifications import notices, outbox, seen, tokens
 from notifications.inbound import orders, service
 from notifications.inbound.html_text import text_of_html
 from notifications.inbound.orders import UnreadableOrder
@@ -21,11 +24,12 @@ from notifications.inbound.quoting import own_lines
 from notifications.models import Note, OutboxMail
 from notifications.tokens import Purpose
 from tests.notifications.test_replies import Correspondence
-from tests.people import Person, start_game
+from tests.people import Person, asked_person, start_game
 from tests.replies import reply, send, text_of
+from tests.servers import wait_until
 from tests.smtp import Sink
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture
@@ -196,3 +200,44 @@ def test_a_number_of_a_digest_is_none_before_it_is_known_what_the_digest_tells(
 
 def _killed() -> None:
     raise SystemExit
+
+
+# ---- At once -----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("committed")
+def test_who_marks_notices_as_seen_holds_none_while_waiting_for_an_older_one() -> None:
+    """Or a mail that comes in and a look at the page could wait for each other."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+    ann, ben = Person("Ann"), Person("Ben")
+    game = Game.objects.get(pk=start_game(ann, ben))
+    asked = asked_person(game.pk, (ann, ben)).player
+    turn = OutboxMail.objects.get(game=game, kind="turn")
+    turn.seen_at = None
+    notices.remind(game.pk, turn.seat or 0, turn.decision, "half")
+    OutboxMail.objects.update(seen_at=None)
+    turn.save()  # now it lies behind the reminder
+    reminder = OutboxMail.objects.get(game=game, kind="reminder")
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            OutboxMail.objects.select_for_update().get(pk=turn.pk)
+            marking = pool.submit(_mark, game, turn.seat or 0, asked)
+            wait_until(_somebody_waits_for_a_lock, "who marks")
+            assert OutboxMail.objects.select_for_update(nowait=True).get(pk=reminder.pk)
+        marking.result()
+
+    assert not OutboxMail.objects.filter(game=game, decision=turn.decision, seen_at=None).exists()
+
+
+def _mark(game: Game, seat: int, player: Player) -> None:
+    try:
+        seen.mark(game, seat, player)
+    finally:
+        connections.close_all()
+
+
+def _somebody_waits_for_a_lock() -> None:
+    (waiting,) = sql.read(("SELECT pid FROM pg_locks WHERE NOT granted", ()))
+    assert waiting
