@@ -45,6 +45,9 @@ TOLD_BY_A_TURN = frozenset(
 )
 """The news that the mail about a question tells too, among what has happened since."""
 
+SUBJECT = "Dewan: "
+"""What all subjects of mails about games begin with."""
+
 KIND = "digest"
 """What ``X-Dewan-Kind`` says of a mail for several notices."""
 
@@ -88,7 +91,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mailto(self) -> str:
         """Return the link that begins a mail with the answer."""
-        return f"mailto:{self.reply_to}?subject={quote(self.title)}" if self.reply_to else ""
+        subject = quote(f"Re: {SUBJECT}{self.title}")
+        return f"mailto:{self.reply_to}?subject={subject}" if self.reply_to else ""
 
     @property
     def preview(self) -> str:
@@ -167,7 +171,11 @@ def _title(part: Part) -> str:
     assert part.mail.game is not None, "every part is about a game"
     if part.reading is None:
         return f"Game {part.mail.game_id}"
-    return render.subject_of(part.reading)
+    return _at_table(part.reading)
+
+
+def _at_table(reading: Reading) -> str:
+    return render.subject_of(reading).removeprefix(SUBJECT)
 
 
 def _asking(mail: OutboxMail, reading: Reading, told: list[Told]) -> Chapter:
@@ -176,7 +184,7 @@ def _asking(mail: OutboxMail, reading: Reading, told: list[Told]) -> Chapter:
     reply = tokens.make(Purpose.REPLY, reading.place, reading.since)
     return Chapter(
         mail=mail,
-        title=render.subject_of(reading),
+        title=_at_table(reading),
         deadline=dict(selectors.deadlines_of(reading.game))[reading.seat],
         asks=KINDS[question.kind].asks,
         until=until(reading).sentences,
@@ -202,10 +210,10 @@ def _message(parts: Sequence[Part], chapters: Sequence[Chapter]) -> EmailMultiAl
         "stop": stop,
         "choose": absolute("/me/#rhythm_form"),
     }
-    subject, headers = f"Dewan: {_headline(chapters)}", render.stopping(stop)
-    reading = parts[0].reading
+    subject, headers = f"{SUBJECT}{_headline(chapters)}", render.stopping(stop)
+    reading = next(part.reading for part in parts if part.mail == mail)
     if len(chapters) == 1 and reading is not None:
-        subject, headers = render.subject_of(reading), headers | render.in_thread(reading)
+        subject, headers = render.subject_of(reading), headers | render.headers_about(reading)
     headers |= {"X-Dewan-Kind": KIND}
     return render.compose(mail, player.email, subject, ("digest", context), headers)
 

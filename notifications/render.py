@@ -43,15 +43,7 @@ def game_message(reading: Reading) -> EmailMultiAlternatives:
     mail = reading.mail
     stop = absolute(links.stop_mails_path(reading.player))
     letter = letters.GAME_LETTERS[mail.kind](reading).with_footer(_footer(reading.game, stop))
-    headers = {
-        **in_thread(reading, letter.answers),
-        **stopping(stop),
-        **_replying(reading),
-        "X-Dewan-Game": reading.game.pk,
-        "X-Dewan-Seat": str(reading.seat),
-    }
-    if mail.decision:
-        headers["X-Dewan-Decision"] = mail.decision
+    headers = headers_about(reading, letter.answers) | stopping(stop)
     return _message(mail, reading.player.email, subject_of(reading), letter, headers)
 
 
@@ -60,11 +52,18 @@ def subject_of(reading: Reading) -> str:
     return f"Dewan: {listed(reading.names)} [{reading.game.pk}]"
 
 
-def in_thread(reading: Reading, answers: str = "") -> dict[str, str]:
-    """Return the headers that hang a mail below the first one of its thread, if it is not that.
+def headers_about(reading: Reading, answers: str = "") -> dict[str, str]:
+    """Return what a mail about one game says of it: to mail programs, to us, and to others.
 
     ``answers`` is the Message-ID of the player's own mail that it answers.
     """
+    decision = {"X-Dewan-Decision": reading.mail.decision} if reading.mail.decision else {}
+    about = {"X-Dewan-Game": reading.game.pk, "X-Dewan-Seat": str(reading.seat)}
+    return _in_thread(reading, answers) | _replying(reading) | about | decision
+
+
+def _in_thread(reading: Reading, answers: str) -> dict[str, str]:
+    """Return the headers that hang a mail below the first one of its thread, if it is not that."""
     root = notices.thread_root(reading.game.pk, reading.seat, reading.player.pk)
     before = [one for one in (root, answers) if one not in ("", reading.mail.message_id)]
     return {"In-Reply-To": before[-1], "References": " ".join(before)} if before else {}
