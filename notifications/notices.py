@@ -200,10 +200,14 @@ def _about_proposal(kind: str, proposal: Proposal, seat: int) -> OutboxMail:
     return mail
 
 
-def answer(inbound: InboundMail) -> None:
-    """Answer a mail that has come in, at once; it tells too what its seat is asked now.
+AFTER_AN_ANSWER = timedelta(seconds=15)
+"""How much later than an answer a turn mail goes out that the answer makes needless."""
 
-    That is said once: a mail about the same question that has not gone out yet is not sent.
+
+def answer(inbound: InboundMail) -> None:
+    """Answer a mail that has come in, at once; it tells too what its seat is asked then.
+
+    A turn mail about that waits for it a moment, and is not sent when the answer has gone.
     """
     decision = _asked_now(inbound)
     mail = OutboxMail.objects.create(
@@ -220,7 +224,8 @@ def answer(inbound: InboundMail) -> None:
         waiting = OutboxMail.objects.filter(
             game=inbound.game, decision=decision, kind=TURN, state__in=OutboxMail.WAITING
         )
-        waiting.update(state=OutboxMail.State.DROPPED, reason="told in an answer", told_in=mail)
+        after = mail.due_at + AFTER_AN_ANSWER
+        waiting.filter(due_at__lt=after).update(due_at=after)
     after_commit("deliver_mail")
 
 

@@ -106,8 +106,8 @@ class Notice(NamedTuple):
 
 
 _OF_THE_SAME_QUESTION: dict[str, frozenset[str]] = {
-    notices.TURN: frozenset({notices.REMINDER, notices.TAKEN_BACK, notices.ANSWER}),
-    notices.REMINDER: frozenset({notices.REMINDER, notices.TAKEN_BACK, notices.ANSWER}),
+    notices.TURN: frozenset({notices.REMINDER, notices.TAKEN_BACK}),
+    notices.REMINDER: frozenset({notices.REMINDER, notices.TAKEN_BACK}),
 }
 """Which younger mails about the same question say all that one says."""
 

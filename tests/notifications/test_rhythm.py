@@ -201,7 +201,7 @@ def overtaken(*kinds: str, decision: str = "7-1") -> list[str]:
     [
         (["turn", "reminder"], ["reminder"]),
         (["reminder", "reminder"], ["reminder"]),
-        (["turn", "reminder", "answer"], ["answer"]),
+        (["turn", "reminder", "answer"], ["reminder", "answer"]),
         (["turn", "taken_back"], ["taken_back"]),
         (["turn", "cancelled"], ["cancelled"]),
         (["paused", "resumed"], ["resumed"]),

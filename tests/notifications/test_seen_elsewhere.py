@@ -192,7 +192,8 @@ def test_the_deadline_that_is_shown_is_the_one_that_counts(
 
 
 def reminder_of(decision: Decision) -> str:
-    """Send a reminder of a decision and return what it says."""
+    """Send a reminder of a decision and return what it says; what has waited goes before it."""
+    outbox.deliver()
     notices.remind(decision.game_id, decision.seat, decision.decision, "half")
     outbox.deliver()
     reminding = [m for m in mail.outbox if m.extra_headers["X-Dewan-Kind"] == notices.REMINDER]
@@ -518,6 +519,7 @@ def test_an_outage_is_told_once_in_the_log_and_by_mail_to_who_is_asked(
     travel: Travel, ann: Person, ben: Person
 ) -> None:
     game = start_game(ann, ben, move_time="P1D")
+    outbox.deliver()
     asked, person = open_decision(game), asked_person(game, [ann, ben])
     go_to(travel, NOON + HOUR)
     travel.shift(3 * DAY)
