@@ -1,6 +1,7 @@
 """Orders: what a player's own lines in a mail tell us to do (docs/mail.md, *Answer by reply*).
 
-Orders stand first, one or more on a line. An empty line ends them, and what follows is for nobody.
+Orders stand first, one or more on a line. Other text that an empty line sets apart ends them, and is
+for nobody.
 Nothing is guessed: a line among the orders that is none makes all of them void.
 """
 
