@@ -179,9 +179,9 @@ class RemindersForm(forms.Form):
 # ---- When mails about games come ---------------------------------------------------------------
 
 RHYTHMS = {
-    Rhythm.AT_ONCE: "at once, a mail for each game",
-    Rhythm.BATCHED: "together, one mail for all games that wait, every 4 hours at most",
-    Rhythm.DAILY: "once a day, one mail for all games that wait",
+    Rhythm.AT_ONCE: "at once",
+    Rhythm.BATCHED: "together, every 4 hours at most",
+    Rhythm.DAILY: "together, once a day",
 }
 """What each rhythm is called."""
 
@@ -190,9 +190,7 @@ class RhythmForm(forms.Form):
     """When a player gets mails about their games."""
 
     rhythm = forms.ChoiceField(
-        label="Mails come",
-        choices=[(key.value, words) for key, words in RHYTHMS.items()],
-        widget=forms.RadioSelect,
+        label="They come", choices=[(key.value, words) for key, words in RHYTHMS.items()]
     )
     digest_at = _time_of_day("The daily mail comes at")
     begins = _time_of_day("Quiet from")

@@ -20,7 +20,7 @@ from notifications.rhythm import OFF
 AS_ALL = ""
 CHOICES = {
     AS_ALL: "as for all my games",
-    **{key.value: words.partition(",")[0] for key, words in RHYTHMS.items()},
+    **{key.value: words for key, words in RHYTHMS.items()},
     OFF: "no mails",
 }
 """What each rhythm of one game is called."""

@@ -53,13 +53,15 @@ def test_when_mails_come_is_chosen_on_the_page_about_me(ann: Person) -> None:
         rhythm="daily", zone="UTC", digest_at=time(7, 30), quiet=(time(22), time(6, 30))
     )
     form = visitor.get("/me/").form("/me/mails/rhythm/")
-    shown = {"rhythm": "daily", "digest_at": "07:30", "begins": "22:00", "ends": "06:30"}
+    shown = {"digest_at": "07:30", "begins": "22:00", "ends": "06:30"}
     assert form.fields.items() >= shown.items()
+    assert '<option value="daily" selected>' in visitor.get("/me/").html
 
 
 def test_the_form_as_it_is_shown_changes_nothing(ann: Person) -> None:
     visitor = Visitor(ann.player)
-    visitor.send(visitor.get("/me/"), "/me/mails/rhythm/")
+    page = visitor.send(visitor.get("/me/"), "/me/mails/rhythm/", rhythm="at_once")
+    assert "It counts from now on" in page.words
     assert preferences.of(again(ann)) == preferences.of(ann.player)
 
 
@@ -76,7 +78,8 @@ def test_what_makes_no_sense_is_refused_beside_its_field(
     ann: Person, changes: dict[str, str], words: str
 ) -> None:
     visitor = Visitor(ann.player)
-    page = visitor.send(visitor.get("/me/"), "/me/mails/rhythm/", **changes)
+    wanted = {"rhythm": "at_once"} | changes
+    page = visitor.send(visitor.get("/me/"), "/me/mails/rhythm/", **wanted)
     assert words in page.words
     assert page.has_link("#rhythm_form")
     assert preferences.of(again(ann)) == preferences.of(ann.player)
