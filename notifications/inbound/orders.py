@@ -1,6 +1,6 @@
 """Orders: what a player's own lines in a mail tell us to do (docs/mail.md, *Answer by reply*).
 
-Orders stand first, one or more on a line. Other text that an empty line sets apart ends them, and is
+Orders stand first, one or more on a line. Other text that an empty line sets apart ends them: it is
 for nobody.
 Nothing is guessed: a line among the orders that is none makes all of them void.
 """
