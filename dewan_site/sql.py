@@ -83,6 +83,12 @@ def _insert(model: type[models.Model], _vendor: str) -> tuple[list[Any], str]:
     return fields, f'INSERT INTO "{table}" ({columns}) VALUES ({marks})'  # noqa: S608 - our own names
 
 
+def returning(statement: Statement) -> Statement:
+    """Return a statement that changes rows, as one that can be read beside queries."""
+    sql, values = statement
+    return f"{sql} RETURNING 1", values
+
+
 def updating(
     instance: models.Model, names: Sequence[str], still: Mapping[str, Any] | None = None
 ) -> Statement:

@@ -35,7 +35,7 @@ log = logging.getLogger("dewan.mail")
 State = OutboxMail.State
 Made = TypeVar("Made")
 
-TOGETHER = 20
+TOGETHER = 30
 """How many rows are claimed at once, at most."""
 
 RUN = 10.0
@@ -132,15 +132,6 @@ def _insist(write: Callable[[], None]) -> None:
 _version_now = sql.Prepared(lambda: Game.objects.filter(pk="game").values_list("version"))
 
 
-def _as_it_is_now(mail: OutboxMail) -> OutboxMail:
-    """Return a row with its game as that is now: others before it in the batch took their time."""
-    if mail.game is not None:
-        (((version,),),) = sql.read(_version_now(mail.game_id))
-        if version != mail.game.version:
-            mail.game.refresh_from_db()
-    return mail
-
-
 class _Batch:
     """Rows that were claimed together, and what becomes of each of them."""
 
@@ -150,6 +141,7 @@ class _Batch:
         self.claimed_at = mails[0].claimed_at
         self.known = verdicts.look_up(mails)
         self.done: set[int] = set()
+        self.version: tuple[int, int] | None = None
 
     def goes_through(self) -> bool:
         """Deal with each row; False if the server is away and there is no sense in going on."""
@@ -172,7 +164,21 @@ class _Batch:
                 self._put_back(State.QUEUED, timezone.now())
                 return
             if mail.pk not in self.done:
-                self._deal_with(_as_it_is_now(mail))
+                self._deal_with(self._as_it_is_now(mail))
+
+    def _as_it_is_now(self, mail: OutboxMail) -> OutboxMail:
+        """Return a row with its game as that is now: the mails before it took their time."""
+        if mail.game is not None:
+            if self.version is None or self.version[0] != mail.pk:
+                self._read_version(mail)
+            if self.version != (mail.pk, mail.game.version):
+                mail.game.refresh_from_db()
+        return mail
+
+    def _read_version(self, mail: OutboxMail, *before: sql.Statement) -> None:
+        """Read how far the game of a mail is, in one breath with writing something ``before``."""
+        *_, ((version,),) = sql.read(*before, _version_now(mail.game_id))
+        self.version = (mail.pk, version)
 
     @property
     def _until(self) -> datetime:
@@ -307,11 +313,16 @@ class _Batch:
         self.done.update(mail.pk for mail in mails)
 
     def _record_sent(self, mail: OutboxMail, now: datetime) -> None:
-        """Write that a mail went out, as ``_record`` does, without compiling it each time."""
+        """Write that a mail went out, as ``_record`` does, and look at the game of the next."""
         mail.state, mail.sent_at, mail.reason, mail.told_in = State.SENT, now, "", None
         still = {"state": State.INFLIGHT, "claimed_at": self.claimed_at}
-        sql.write([sql.updating(mail, ("state", "sent_at", "reason", "told_in"), still)])
+        record = sql.updating(mail, ("state", "sent_at", "reason", "told_in"), still)
         self.done.add(mail.pk)
+        following = next((each for each in self.mails if each.pk not in self.done), None)
+        if following is None or following.game_id is None:
+            sql.write([record])
+        else:
+            self._read_version(following, sql.returning(record))
 
     def _put_back(self, state: State, due_at: datetime, reason: str = "") -> None:
         """Let all that was not dealt with wait again; that is no attempt."""

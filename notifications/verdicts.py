@@ -128,9 +128,22 @@ def look_up(mails: Sequence[OutboxMail]) -> Known:
     known.open = set(asked.values_list("game_id", "decision"))
     known.others = _others(mails, games, known.open)
     known.late = _late(games)
-    batches = LastBatch.objects.filter(player__in=reading)
-    known.batches = dict(batches.values_list("player_id", "sent_at"))
+    known.batches = _batches(known, mails)
     return known
+
+
+def _batches(known: Known, mails: Sequence[OutboxMail]) -> dict[int, datetime | None]:
+    """Return when those last got a batch who want them."""
+    readers = ((mail, known.reader(mail)) for mail in mails)
+    batched = {
+        reader.pk
+        for mail, reader in readers
+        if reader and known.rhythm(mail, reader) == Rhythm.BATCHED
+    }
+    if not batched:
+        return {}
+    rows = LastBatch.objects.filter(player__in=batched)
+    return dict(rows.values_list("player_id", "sent_at"))
 
 
 def _others(
