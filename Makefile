@@ -37,27 +37,30 @@ run: $(VENV)/run.stamp ## Run the service with a playable game
 
 # ---- Test -------------------------------------------------------------------------------------
 
-.PHONY: test test-engine test-web
+.PHONY: test test-slow test-engine test-web
 # Each of several processes has servers of its own; more than four are no faster.
 PARALLEL ?= -n auto --maxprocesses 4 --dist worksteal
 test: $(VENV)/dev.stamp ## Run the tests, on real servers that they start themselves
-	$(BIN)/python -m pytest tests --ignore=tests/web $(PARALLEL)
-	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m both_databases --ignore=tests/web $(PARALLEL)
+	$(BIN)/python -m pytest tests -m "not slow" --ignore=tests/web $(PARALLEL)
+	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m "both_databases and not slow" --ignore=tests/web $(PARALLEL)
+
+test-slow: $(VENV)/dev.stamp ## Run the tests that take many seconds each
+	$(BIN)/python -m pytest tests -m slow $(PARALLEL)
 
 test-engine: $(VENV)/dev.stamp ## Run the engine's tests alone
 	$(BIN)/python -m pytest tests/engine $(PARALLEL)
 
 test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
-	$(BIN)/python -m pytest tests/web
+	$(BIN)/python -m pytest tests/web -m "not slow" -n 2 --dist worksteal
 
 # ---- Check ------------------------------------------------------------------------------------
 
 .PHONY: check lint types docs-check fuzz golden playthrough mail-game simulate-year never-lost bench
 check: lint types docs-check test ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
-	$(MAKE) fuzz GAMES=25 SCENARIO=all
+	$(MAKE) fuzz GAMES=10 SCENARIO=all
 	$(MAKE) playthrough
-	$(MAKE) simulate-year GAMES=12
+	$(MAKE) simulate-year GAMES=6
 
 lint: $(VENV)/dev.stamp ## Style, architecture and templates
 	$(BIN)/ruff check .

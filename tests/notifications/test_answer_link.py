@@ -361,6 +361,7 @@ def test_a_link_whose_time_is_up_says_what_the_clock_has_played(
     dead(Visitor().get(link(token)))
 
 
+@pytest.mark.slow
 def test_after_the_game_a_link_says_who_won(game: str, people: list[Person]) -> None:
     _, first, _ = mailed(game, people)
     for turn in range(LONGEST):

@@ -29,6 +29,7 @@ from tests.mailed import (
     state_of,
     text_of,
     turn_mail,
+    with_slow,
 )
 from tests.people import Person, draft, start_game
 from tests.smtp import Sink
@@ -57,7 +58,7 @@ def section(mail: EmailMessage, title: str) -> list[str]:
 # ---- At every table ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("players", "scenario"), TABLES)
+@pytest.mark.parametrize(("players", "scenario"), with_slow(TABLES, often=4))
 def test_late_in_any_game_it_is_small_and_its_map_is_right(players: int, scenario: str) -> None:
     game = play_long(people(players), scenario)
 
@@ -108,7 +109,7 @@ def touching(drawn: list[str]) -> set[frozenset[str]]:
     }
 
 
-@pytest.mark.parametrize(("players", "scenario"), SMALLEST)
+@pytest.mark.parametrize(("players", "scenario"), with_slow(SMALLEST, often=1))
 def test_the_text_alone_is_enough_to_play(sink: Sink, players: int, scenario: str) -> None:
     """A whole game with nothing but numbers that were read in the text version of mails."""
     sitting = people(players)

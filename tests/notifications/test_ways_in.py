@@ -674,6 +674,7 @@ def test_what_was_not_accepted_when_it_was_killed_is_sent_again(service_of: Serv
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_told_to_stop_it_finishes_the_mail_in_hand(service_of: Service, number: int) -> None:
     process, port = service_of.listen()
     with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:
@@ -691,6 +692,7 @@ def test_told_to_stop_it_finishes_the_mail_in_hand(service_of: Service, number: 
     assert service_of.stored() == [("no_token",)]
 
 
+@pytest.mark.slow
 def test_it_stops_in_time_though_a_mail_in_hand_does_not_end(service_of: Service) -> None:
     process, port = service_of.listen()
     with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:
@@ -730,6 +732,7 @@ def test_a_mail_from_a_program_that_cannot_be_stored_is_tried_again(service_of: 
         (["--imap"], {"DEWAN_IMAP_URL": "imap://me:secret@127.0.0.1:1"}, os.EX_TEMPFAIL),
     ],
 )
+@pytest.mark.slow
 def test_what_it_cannot_do_is_one_line(
     service_of: Service, options: list[str], settings: dict[str, str], code: int
 ) -> None:
@@ -740,6 +743,7 @@ def test_what_it_cannot_do_is_one_line(
     assert "secret" not in said
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_exit_3(service_of: Service) -> None:
     with listening_socket("127.0.0.1", 0) as other:
         where = f"lmtp://127.0.0.1:{other.getsockname()[1]}"
@@ -749,6 +753,7 @@ def test_a_taken_port_is_exit_3(service_of: Service) -> None:
     assert re.fullmatch(r"dewan: cannot listen on .*\n", said)
 
 
+@pytest.mark.slow
 def test_the_mailbox_can_be_tried_by_hand(service_of: Service) -> None:
     with Mailbox() as mailbox:
         mailbox.put(LOST)

@@ -27,6 +27,7 @@ from tests.mailed import (
     play_out,
     state_of,
     turn_mail,
+    with_slow,
 )
 from tests.people import Person, start_game
 from tests.web.conftest import ROOT
@@ -79,7 +80,7 @@ def look(page: Page, name: str, html: str, folder: Path, scheme: Scheme = "light
     assert wrong == [], name
 
 
-@pytest.mark.parametrize(("players", "scenario"), TABLES)
+@pytest.mark.parametrize(("players", "scenario"), with_slow(TABLES, often=2))
 def test_a_turn_can_be_read_on_a_phone(
     phone: Page, tmp_path: Path, players: int, scenario: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_a_turn_can_be_read_on_a_phone(
     assert re.search(r"Your camps \(\d, \w+\): \w\d", words)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", with_slow(list(SCENARIOS), often=1))
 def test_the_other_mails_of_a_game_can_be_read_on_a_phone(
     phone: Page, tmp_path: Path, scenario: str
 ) -> None:
