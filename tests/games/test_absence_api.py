@@ -1005,7 +1005,16 @@ def me(person: Person) -> dict[str, Any]:
 
 
 def test_me_at_first(ann: Person) -> None:
+    mails = {
+        "stopped": False,
+        "rhythm": "at_once",
+        "digest_at": "08:00",
+        "quiet": None,
+        "games": [],
+    }
     assert me(ann) == {
+        "mails": mails,
+        "trouble": None,
         "player": "Ann",
         "zone": "UTC",
         "reminders": ["half", "last_tenth", "last_hour"],

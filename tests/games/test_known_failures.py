@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import pytest
@@ -174,7 +175,7 @@ def test_a_broken_address_keeps_nobody_from_their_mail(
 
     def refuse_ann(message: Any, *arguments: Any) -> Any:
         if message.to == [ann.player.email]:
-            raise ConnectionResetError
+            raise SMTPRecipientsRefused({ann.player.email: (550, b"no such mailbox")})
         return send(message, *arguments)
 
     monkeypatch.setattr(EmailMultiAlternatives, "send", refuse_ann)
