@@ -30,11 +30,11 @@ State = OutboxMail.State
 PATIENCE = 60.0
 """Seconds until what has to happen has not happened."""
 
-LONGEST_LIFE = 0.5
-"""Seconds after which a worker is killed, at the latest."""
+LONGEST_LIFE = 0.2
+"""Seconds after which a worker that has sent enough is killed, at the latest."""
 
-WARM = 0.8
-"""How many of them may send a first mail before, for which everything has to be loaded."""
+MOST_SENT = 6
+"""How many mails a worker may send before that, at most."""
 
 MINUTE = timedelta(minutes=1)
 
@@ -154,9 +154,8 @@ class Ordeal:
         self.since = timezone.now()
         worker = self.servers.worker()
         self._until(self._is_sending, "a worker that sends")
-        if self.dice.random() < WARM:
-            already = len(self.servers.post.mails)
-            self._until(lambda: self._has_sent(already), "a worker that has sent")
+        enough = len(self.servers.post.mails) + self.dice.randint(0, MOST_SENT)
+        self._until(lambda: self._has_sent(enough), "a worker that has sent")
         time.sleep(self.dice.uniform(0, LONGEST_LIFE))
         worker.kill()
         worker.join()
@@ -169,9 +168,11 @@ class Ordeal:
         self.count["between_250_and_commit"] += len(died_after)
         self._let_claims_run_out()
 
-    def _has_sent(self, already: int) -> bool:
-        """Tell whether a worker has sent a mail, or has none to send."""
-        return len(self.servers.post.mails) > already or not self._held().exists()
+    def _has_sent(self, enough: int) -> bool:
+        """Tell whether so many mails have come, or no more will."""
+        due = self._waiting().filter(due_at__lte=timezone.now())
+        is_busy = self._held().exists() or due.exists()
+        return len(self.servers.post.mails) >= enough or not is_busy
 
     def _is_sending(self) -> bool:
         self._nudge()

@@ -11,6 +11,7 @@ from notifications import outbox
 from tests.never_lost.servers import Workers
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("committed")
 def test_no_mail_is_lost_whenever_a_worker_dies(
     settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
