@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-from bench import clock, engine, http, mail, storage
+from bench import clock, engine, http, mail, replies, storage
 from bench.figures import Figure
 from tests.servers import PostgreSQL, Valkey
 
@@ -30,6 +30,7 @@ def _figures() -> Iterator[Figure]:
         with PostgreSQL(durable=True) as postgresql:
             yield storage.resume_figure("PostgreSQL", postgresql.url, f"{data}/pg")
             yield from mail.figures(postgresql.url, f"{data}/pg")
+            yield replies.figure(postgresql.url, f"{data}/pg")
             yield from clock.figures(postgresql.url, f"{data}/pg")
             on_postgresql = http.measure(_environment(postgresql.url, valkey.url, f"{data}/pg"))
         sqlite = f"sqlite:///{data}/sqlite/dewan.sqlite3"
