@@ -56,7 +56,10 @@ ADDRESS_CHANGED = "address_changed"
 def announce(
     game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
 ) -> list[Statement]:
-    """Return the statements that write the mails a row causes; wake bots and mail after it."""
+    """Return the statements that write the mails a row causes; wake bots and mail after it.
+
+    A turn mail waits where a slip may be taken back, and where its seat is in the middle of a turn.
+    """
     mails = [
         *_caused(game, seats, move, state, events),
         *_of_the_table(game, seats, move, state, events),
@@ -86,12 +89,11 @@ def _caused(
         kind = CANCELLED if state.cancelled else GAME_OVER
         yield from (to_seat(kind, seat) for seat in people)
     if state.since == move.number:
-        # A slip that is taken back at once is not mailed; nobody can slip at the set-up.
-        hold = settings.DEWAN_UNDO_HOLD if move.number > 1 else timedelta(0)
         for question in state.questions:
             if question.seat in playing:
                 mail = to_seat(TURN, question.seat, state.decision_of(question))
-                mail.due_at = now + hold
+                if state.undoable or question.seat == move.seat:
+                    mail.due_at += settings.DEWAN_UNDO_HOLD
                 yield mail
 
 

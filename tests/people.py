@@ -80,6 +80,18 @@ def asked_person(game: str, people: Sequence[Person]) -> Person:
     return people[people[0].view(game)["awaiting"][0]["seat"]]
 
 
+def end_a_turn_that_can_be_taken_back(game: str, people: Sequence[Person]) -> Person:
+    """Play on until somebody has ended a turn that they can take back, and return them."""
+    for _ in range(60):
+        mover = asked_person(game, people)
+        texts = [entry["text"] for entry in mover.legal(game)["entries"]]
+        camps = [text for text in texts if text.startswith("camp")]
+        assert mover.answer(game, [*texts[:1], *camps][-1]).status_code == 201
+        if mover.view(game)["undo"] and asked_person(game, people) is not mover:
+            return mover
+    raise AssertionError("nobody ended a turn that they can take back")
+
+
 def draft(game: str, people: Sequence[Person]) -> None:
     """Let everybody draft the first story tile of the row."""
     for _ in people:

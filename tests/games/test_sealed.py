@@ -89,6 +89,11 @@ def served(person: Person, game: str) -> list[object]:
     return [view, listed, *(person.get(f"/{game}/{path}").json() for path in paths)]
 
 
+def mails_of(game: str) -> list[tuple[int, str, int]]:
+    mails = OutboxMail.objects.filter(game=game).order_by("pk")
+    return list(mails.values_list("pk", "state", "seat"))
+
+
 def assert_consistent(game: str, person: Person) -> None:
     assert projections.differences(game) == []
     services.cancel_game(game)
@@ -98,14 +103,14 @@ def assert_consistent(game: str, person: Person) -> None:
 def test_r13_5_nobody_else_can_tell_who_has_answered(game: str, people: list[Person]) -> None:
     ann, ben = people
     before = served(ben, game)
-    mails = list(OutboxMail.objects.filter(game=game).values_list("pk", "state", "seat"))
+    mails = mails_of(game)
 
     answer = ann.post(f"/{game}/moves", body_of(ann, game, message="caught one"))
 
     assert answer.status_code == 201
     assert (answer.data["number"], answer.data["events"]) == (None, [])
     assert served(ben, game) == before
-    assert list(OutboxMail.objects.filter(game=game).values_list("pk", "state", "seat")) == mails
+    assert mails_of(game) == mails
     assert [d["seat"] for d in ann.view(game)["awaiting"]] == [0, 1]
 
 

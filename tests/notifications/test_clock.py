@@ -432,7 +432,7 @@ def test_a_game_of_years_ago_still_is_what_its_log_says(
 
 
 def everything_projected(game: str) -> tuple[object, ...]:
-    decisions = Decision.objects.filter(game=game).order_by("since")
+    decisions = Decision.objects.filter(game=game).order_by("since", "decision")
     columns = ("decision", "since", "runs_from", "granted", "lives", "answered_at", "closed_by")
     return (
         Game.objects.filter(pk=game).values(*projections.GAME_COLUMNS).get(),

@@ -17,7 +17,7 @@ from games.models import Game
 from notifications import clock, notices, outbox
 from notifications.models import OutboxMail
 from tests.clocks import let_run_out
-from tests.people import Person, asked_person, draft, start_game
+from tests.people import Person, asked_person, draft, end_a_turn_that_can_be_taken_back, start_game
 from tests.smtp import Sink
 
 HEAD = re.compile(r"head (\d+):([0-9a-f]{64})")
@@ -32,6 +32,12 @@ def text_of(mail: EmailMessage) -> str:
     assert part is not None
     content: str = part.get_content()
     return content
+
+
+def asking(game: str, person: Person) -> OutboxMail:
+    """Return the turn mail about what is asked now."""
+    (asked,) = person.view(game)["awaiting"]
+    return OutboxMail.objects.get(game=game, kind=notices.TURN, decision=asked["decision"])
 
 
 def states(game: str, kind: str) -> list[str]:
@@ -130,7 +136,41 @@ def test_no_turn_mail_goes_out_after_the_player_has_moved(
     assert set(dropped.values_list("reason", flat=True)) == {"the decision has been answered"}
 
 
-def test_a_turn_notice_waits_for_the_hold(
+def test_a_turn_notice_waits_while_the_move_before_can_be_taken_back(
+    sink: Sink, settings: Any, ann: Person, ben: Person
+) -> None:
+    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
+    game = start_game(ann, ben)
+    mover = end_a_turn_that_can_be_taken_back(game, [ann, ben])
+    outbox.deliver()
+    sink.clear()
+
+    waiting = asking(game, mover)
+    assert waiting.state == "queued"
+    assert waiting.seat != mover.view(game)["you"]
+    waiting.due_at = timezone.now()
+    waiting.save()
+    outbox.deliver()
+    assert kinds(sink.mails) == ["turn"]
+
+
+def test_a_turn_notice_waits_while_its_player_is_in_mid_turn(
+    sink: Sink, settings: Any, ann: Person, ben: Person
+) -> None:
+    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
+    game = start_game(ann, ben)
+    draft(game, [ann, ben])
+    while (mover := asked_person(game, [ann, ben])).view(game)["awaiting"][0]["kind"] == "turn":
+        texts = [entry["text"] for entry in mover.legal(game)["entries"]]
+        mover.answer(game, next((t for t in texts if t.startswith("camp")), texts[0]))
+    outbox.deliver()
+
+    waiting = asking(game, mover)
+    assert waiting.state == "queued"
+    assert waiting.seat == mover.view(game)["you"]
+
+
+def test_a_turn_notice_goes_out_at_once_when_nothing_can_be_taken_back(
     sink: Sink, settings: Any, ann: Person, ben: Person
 ) -> None:
     settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
@@ -139,10 +179,6 @@ def test_a_turn_notice_waits_for_the_hold(
     sink.clear()
     asked_person(game, [ann, ben]).choose(game)
 
-    outbox.deliver()
-    assert sink.mails == []
-
-    OutboxMail.objects.filter(game=game, state="queued").update(due_at=timezone.now())
     outbox.deliver()
     assert kinds(sink.mails) == ["turn"]
 
