@@ -111,11 +111,9 @@ def _update(
     key, table = model._meta.pk, model._meta.db_table
     assert key is not None, "every model has a key"
     marks = [f'"{field.column}" = %s' for field in fields]
-    columns, held = (
-        ", ".join(marks[: len(names)]),
-        "".join(f" AND {m}" for m in marks[len(names) :]),
-    )
-    sql = f'UPDATE "{table}" SET {columns} WHERE "{key.column}" = %s{held}'  # noqa: S608
+    columns = ", ".join(marks[: len(names)])
+    where = " AND ".join([f'"{key.column}" = %s', *marks[len(names) :]])
+    sql = f'UPDATE "{table}" SET {columns} WHERE {where}'  # noqa: S608 - our own names
     return fields, sql
 
 

@@ -212,7 +212,7 @@ def answer(inbound: InboundMail) -> None:
     A turn mail about that waits for it a moment, and is not sent when the answer has gone.
     """
     decision = _asked_now(inbound)
-    mail = OutboxMail.objects.create(
+    mail = OutboxMail(
         kind=ANSWER,
         game=inbound.game,
         seat=inbound.seat,
@@ -222,6 +222,7 @@ def answer(inbound: InboundMail) -> None:
         due_at=timezone.now(),
         message_id=new_message_id(ANSWER),
     )
+    sql.write([inserting(mail)])
     if decision:
         waiting = OutboxMail.objects.filter(
             game=inbound.game, decision=decision, kind=TURN, state__in=OutboxMail.WAITING

@@ -5,6 +5,9 @@ Which moves are on it is reckoned from the seat's own view (``engine.bots.shortl
 
 from __future__ import annotations
 
+import msgspec
+
+from dewan_site import sql
 from engine.bots import shortlist
 from engine.state import State
 from games.models import Game
@@ -42,6 +45,10 @@ def line(game_id: str, decision: str, number: int) -> str | None:
 
 def stored(game_id: str, decision: str) -> list[str] | None:
     """Return the lines that are stored for a decision; None if it has not been numbered."""
-    lists = Shortlist.objects.filter(game=game_id, decision=decision)
-    lines: list[str] | None = lists.values_list("lines", flat=True).first()
-    return lines
+    (rows,) = sql.read(_lines(decision, game_id))
+    return msgspec.json.decode(rows[0][0], type=list[str]) if rows else None
+
+
+_lines = sql.Prepared(
+    lambda: Shortlist.objects.filter(decision="", game="").values_list("lines", flat=True)
+)

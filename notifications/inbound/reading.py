@@ -87,7 +87,7 @@ def _read(
         recipients=to,
         references=_references(mail),
         automatic=automatic,
-        bounces=bounces_in(mail) if is_report(mail, sender) else (),
+        bounces=bounces_in(mail) if automatic and is_report(mail, sender) else (),
         words=() if automatic else own_lines(text_of(mail), to),
         authentic=verdict(headers(mail, "Authentication-Results"), author, authserv),
     )

@@ -74,7 +74,7 @@ def _receive(incoming: Incoming, *, whole: bool) -> Outcome:
     if incoming.automatic:
         return Outcome.AUTOMATIC
     try:
-        with transaction.atomic():
+        with notices.nudging_once(), transaction.atomic():
             return _taken_in(incoming, whole=whole)
     except IntegrityError:
         # What a second copy has done is undone, since its row cannot be written again.
