@@ -44,22 +44,23 @@ test: $(VENV)/dev.stamp ## Run the tests, on real servers that they start themse
 	$(BIN)/python -m pytest tests -m "not slow" --ignore=tests/web $(PARALLEL)
 	DEWAN_TEST_DATABASE=sqlite $(BIN)/python -m pytest tests -m "both_databases and not slow" --ignore=tests/web $(PARALLEL)
 
-test-slow: $(VENV)/dev.stamp ## Run the tests that take many seconds each
-	$(BIN)/python -m pytest tests -m slow $(PARALLEL)
+test-slow: $(VENV)/dev.stamp ## Run the tests that take seconds each
+	$(BIN)/python -m pytest tests -m slow --ignore=tests/web $(PARALLEL)
 
 test-engine: $(VENV)/dev.stamp ## Run the engine's tests alone
 	$(BIN)/python -m pytest tests/engine $(PARALLEL)
 
-test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser
-	$(BIN)/python -m pytest tests/web -m "not slow" -n 2 --dist worksteal
+MARKED ?= not slow
+test-web: $(VENV)/dev.stamp ## Run the tests that drive a real browser; also those MARKED=slow
+	$(BIN)/python -m pytest tests/web -m "$(MARKED)" -n 2 --dist worksteal
 
 # ---- Check ------------------------------------------------------------------------------------
 
 .PHONY: check lint types docs-check fuzz golden playthrough mail-game simulate-year never-lost bench
-check: lint types docs-check test ## Everything that must hold before a change lands
+check: lint types docs-check test test-slow ## Everything that must hold before a change lands
 	$(MAKE) fuzz GAMES=100
 	$(MAKE) fuzz GAMES=10 SCENARIO=all
-	$(MAKE) playthrough
+	$(MAKE) playthrough SMALLEST=--smallest
 	$(MAKE) simulate-year GAMES=6
 
 lint: $(VENV)/dev.stamp ## Style, architecture and templates
@@ -84,7 +85,7 @@ golden: $(VENV)/dev.stamp ## Write the golden transcripts again; review the diff
 	$(BIN)/python -m tests.golden
 
 playthrough: $(VENV)/dev.stamp ## Whole games over REST and mail, on production's processes
-	$(BIN)/python -m tests.playthrough
+	$(BIN)/python -m tests.playthrough $(SMALLEST)
 
 mail-game: $(VENV)/dev.stamp ## A whole game by mail alone, with real mail servers and programs (of Debian)
 	$(BIN)/python -m tests.mail_game

@@ -16,12 +16,11 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import uvicorn
 from celery.beat import EmbeddedService, Scheduler
 from celery.exceptions import SecurityWarning
-from celery.worker import state as worker_state
 from django.conf import settings
 from django.db import connections
 
@@ -123,8 +122,8 @@ def serve(listener: socket.socket, mail: Listener, stop: Stop) -> None:
         leave_in_time()
         _ready_file().unlink(missing_ok=True)
         mail.stop()
-        _stop(worker, beat)
-        running.join()
+        beat.service.stop()
+        worker.stop()  # its tasks have ended then; the thread waits for others, a while longer
 
 
 def _config() -> uvicorn.Config:
@@ -137,13 +136,6 @@ def _config() -> uvicorn.Config:
         proxy_headers=False,  # DEWAN_BEHIND_PROXY decides whom to believe
         timeout_graceful_shutdown=2,
     )
-
-
-def _stop(worker: Any, beat: Any) -> None:
-    """Stop worker and beat, also where they wait for a broker that is away."""
-    worker_state.should_stop = os.EX_OK
-    beat.service.stop()
-    worker.stop()
 
 
 def _ready_file() -> Path:

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.policy import default
-from typing import Any
-
-import pytest
 
 from engine import bots
 from engine.state import State
@@ -126,9 +123,3 @@ def _bytes(part: Message) -> bytes:
     content = part.get_payload(decode=True)
     assert isinstance(content, bytes)
     return content
-
-
-def with_slow(cases: Sequence[Any], often: int) -> list[Any]:
-    """Return cases for a test: the first are run each time, the others by ``make test-slow``."""
-    values = [case if isinstance(case, tuple) else (case,) for case in cases[often:]]
-    return [*cases[:often], *(pytest.param(*each, marks=pytest.mark.slow) for each in values)]

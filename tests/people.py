@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIClient
 
 from dewan_site.accounts.models import Player
+from games.models import Decision
 
 _keys = itertools.count(1)
 
@@ -55,15 +56,20 @@ class Person:
 
     def answer(self, game: str, text: str, **fields: Any) -> Response:
         """Answer what is asked now with a line of notation."""
-        asked = self.legal(game)
-        body = {"decision": asked["decision"], "expected_version": asked["version"], "text": text}
-        return self.post(f"/{game}/moves", body | fields, key=f"key-{next(_keys)}")
+        return self._answer(game, self.legal(game), text, fields)
 
     def choose(self, game: str, wanted: str = "", **fields: Any) -> Response:
         """Answer with the first legal entry that begins with the wanted words."""
-        entries = self.legal(game)["entries"]
-        text = next(entry["text"] for entry in entries if entry["text"].startswith(wanted))
-        return self.answer(game, text, **fields)
+        asked = self.legal(game)
+        texts = (entry["text"] for entry in asked["entries"])
+        text = next(text for text in texts if text.startswith(wanted))
+        return self._answer(game, asked, text, fields)
+
+    def _answer(
+        self, game: str, asked: dict[str, Any], text: str, fields: dict[str, Any]
+    ) -> Response:
+        body = {"decision": asked["decision"], "expected_version": asked["version"], "text": text}
+        return self.post(f"/{game}/moves", body | fields, key=f"key-{next(_keys)}")
 
 
 def start_game(*people: Person, **fields: Any) -> str:
@@ -77,7 +83,8 @@ def start_game(*people: Person, **fields: Any) -> str:
 
 def asked_person(game: str, people: Sequence[Person]) -> Person:
     """Return who is asked first now."""
-    return people[people[0].view(game)["awaiting"][0]["seat"]]
+    asked = Decision.objects.filter(game=game, answered_at=None).order_by("pk")
+    return people[asked.values_list("seat", flat=True)[0]]
 
 
 def end_a_turn_that_can_be_taken_back(game: str, people: Sequence[Person]) -> Person:

@@ -125,9 +125,11 @@ def main() -> int:
     """Play the games and print one JSON object; return 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenario", choices=["all", *SCENARIOS], default="all")
-    wanted = parser.parse_args().scenario
-    keys = list(SCENARIOS) if wanted == "all" else [wanted]
-    tables = [(key, players) for key in keys for players in SCENARIOS[key].players]
+    parser.add_argument("--smallest", action="store_true", help="the smallest table of each alone")
+    wanted = parser.parse_args()
+    keys = list(SCENARIOS) if wanted.scenario == "all" else [wanted.scenario]
+    sizes = {key: SCENARIOS[key].players[: 1 if wanted.smallest else None] for key in keys}
+    tables = [(key, players) for key in keys for players in sizes[key]]
     start = time.monotonic()
     with Production() as production, ThreadPoolExecutor(len(tables)) as pool:
         running = [pool.submit(play_game, production, *table) for table in tables]

@@ -6,6 +6,7 @@ marked ``both_databases`` on the embedded default's database instead of PostgreS
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -43,6 +44,14 @@ def servers() -> Iterator[None]:
         else:
             with PostgreSQL(_POSTGRESQL_PORT):
                 yield
+
+
+def pytest_configure() -> None:
+    """Save what thousands of tests would do again and again."""
+    from django.conf import settings  # noqa: PLC0415 - not before the environment is set
+
+    settings.WHITENOISE_AUTOREFRESH = True  # else each test client looks for all static files
+    gc.set_threshold(100_000, 50, 50)
 
 
 def pytest_unconfigure() -> None:

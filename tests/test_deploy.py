@@ -75,6 +75,7 @@ print(ask("/rules/", HTTP_HOST="dewan.example"), ask("/healthz", HTTP_HOST="10.0
 """
 
 
+@pytest.mark.slow
 def test_the_image_has_all_that_is_read_while_it_runs(image: Path) -> None:
     refused = run(image, "-c", PROBE)
     assert refused.returncode != 0

@@ -146,6 +146,7 @@ def test_it_says_when_it_is_ready_plays_and_stops_cleanly(start: Callable[..., S
     assert not (service.data / "ready.json").exists()
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_was_even_after_kill_9(start: Callable[..., Service]) -> None:
     first = start()
     url = first.ready()["url"]
@@ -164,6 +165,7 @@ def test_it_goes_on_where_it_was_even_after_kill_9(start: Callable[..., Service]
     assert second.stop(signal.SIGINT)[0] == 0
 
 
+@pytest.mark.slow
 def test_the_clock_plays_when_time_is_up(start: Callable[..., Service]) -> None:
     service = start(DEWAN_DEMO="0")
     ann = service.player(service.ready()["url"], "ann")
@@ -178,6 +180,7 @@ def test_the_clock_plays_when_time_is_up(start: Callable[..., Service]) -> None:
     until(lambda: letters(service.data, "timed_out"))
 
 
+@pytest.mark.slow
 def test_the_console_says_only_what_there_is_to_say(start: Callable[..., Service]) -> None:
     service = start(DEWAN_HOST="0.0.0.0")
     url = service.ready()["url"]
@@ -191,6 +194,7 @@ def test_the_console_says_only_what_there_is_to_say(start: Callable[..., Service
     assert said == ["Dewan", "Sign", "Mails", "Answers", "Ctrl-C"], err
 
 
+@pytest.mark.slow
 def test_collected_static_files_are_cached_for_ever(
     start: Callable[..., Service], tmp_path: Path
 ) -> None:
@@ -208,6 +212,7 @@ def test_collected_static_files_are_cached_for_ever(
     assert style.headers["Content-Encoding"] == "gzip"
 
 
+@pytest.mark.slow
 def test_a_bad_setting_is_exit_2(start: Callable[..., Service]) -> None:
     code, err = start(DEWAN_TICK="soon").end()
 
@@ -215,6 +220,7 @@ def test_a_bad_setting_is_exit_2(start: Callable[..., Service]) -> None:
     assert re.fullmatch(r"dewan: DEWAN_TICK=soon.*\n", err)
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_exit_3(start: Callable[..., Service]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -227,6 +233,7 @@ def test_a_taken_port_is_exit_3(start: Callable[..., Service]) -> None:
     assert "cannot listen" in err
 
 
+@pytest.mark.slow
 def test_a_taken_port_for_mail_is_exit_3_if_it_was_asked_for(
     start: Callable[..., Service],
 ) -> None:
@@ -240,6 +247,7 @@ def test_a_taken_port_for_mail_is_exit_3_if_it_was_asked_for(
     assert first.ready()["mail_in"] != second.ready()["mail_in"]
 
 
+@pytest.mark.slow
 def test_of_two_that_start_at_once_on_one_port_one_serves(
     start: Callable[..., Service], tmp_path: Path
 ) -> None:
@@ -257,12 +265,14 @@ def test_of_two_that_start_at_once_on_one_port_one_serves(
     assert httpx.get(f"{served.ready()['url']}/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_of_two_that_listen_on_one_port_one_is_told_so() -> None:
     """Two may bind one address as long as neither listens; that must not come to light later."""
     with listening_socket("127.0.0.1", 0) as first, pytest.raises(PortTaken):
         listening_socket("127.0.0.1", first.getsockname()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["not.a.host.invalid", "192.0.2.7", "a..b", "::ffff"])
 def test_a_host_that_is_not_here_is_exit_2(start: Callable[..., Service], host: str) -> None:
     code, err = start(DEWAN_HOST=host).end()
@@ -298,6 +308,7 @@ def _folder_for_a_database(data: Path) -> None:
     (data / "dewan.sqlite3").mkdir(parents=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -320,6 +331,7 @@ def test_a_data_folder_that_cannot_be_used_is_exit_4(
     assert re.fullmatch(r"dewan: DEWAN_DATA.*\n", err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "url", ["postgres://dewan:secret@127.0.0.1:1/dewan", "sqlite:////proc/nowhere/dewan.sqlite3"]
 )
@@ -333,6 +345,7 @@ def test_a_database_that_cannot_be_reached_is_exit_2(
     assert "secret" not in err
 
 
+@pytest.mark.slow
 def test_a_second_service_on_a_data_folder_is_exit_4_and_leaves_the_first_alone(
     start: Callable[..., Service],
 ) -> None:
@@ -347,6 +360,7 @@ def test_a_second_service_on_a_data_folder_is_exit_4_and_leaves_the_first_alone(
     assert httpx.get(f"{ready['url']}/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_what_a_killed_service_left_is_gone_while_the_next_one_starts(
     start: Callable[..., Service],
 ) -> None:
@@ -372,6 +386,7 @@ def listens(pid: int) -> bool:
     return int(caught[1], 16) >> (signal.SIGTERM - 1) & 1 == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("after", [0, 0.7, 1.4])
 def test_told_to_stop_while_it_starts_is_exit_0(
@@ -388,6 +403,7 @@ def test_told_to_stop_while_it_starts_is_exit_0(
     assert not (service.data / "ready.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_no_signal_is_lost_between_starting_and_serving(number: int) -> None:
     """A signal that comes when the server has no handlers of its own yet, nor we any that leave."""
@@ -420,6 +436,7 @@ embedded.serve(listening_socket("127.0.0.1", 0), Listener.at("smtp://127.0.0.1:0
     assert (done.returncode, done.stdout) == (0, b""), done.stderr
 
 
+@pytest.mark.slow
 def test_a_task_that_never_ends_keeps_nobody_from_stopping(
     start: Callable[..., Service],
 ) -> None:
@@ -447,6 +464,7 @@ def ask_for_link(url: str, address: str) -> httpx.Response:
         return client.post("/sign-in/", data={"email": address, "csrfmiddlewaretoken": token[1]})
 
 
+@pytest.mark.slow
 def test_without_its_broker_it_serves_signs_in_and_stops(start: Callable[..., Service]) -> None:
     service = start(REDIS_URL="redis://127.0.0.1:1/0", DEWAN_DEMO="0")
     url = service.ready()["url"]
@@ -466,6 +484,7 @@ def test_without_its_broker_it_serves_signs_in_and_stops(start: Callable[..., Se
     assert "the cache is out of reach" in err
 
 
+@pytest.mark.slow
 def test_when_the_broker_comes_back_the_sweeps_make_up_for_what_was_lost(
     start: Callable[..., Service],
 ) -> None:

@@ -126,6 +126,7 @@ def agree(ann: Person, name: str, mode: GenerationMode) -> set[int]:
     return statuses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_what_the_document_allows_is_answered_as_it_says(ann: Person, name: str) -> None:
     statuses = agree(ann, name, GenerationMode.POSITIVE)
@@ -141,6 +142,7 @@ EXPECTED = {
 """What some case of an operation is answered with, if not 200."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name != "get_components"])
 def test_what_it_does_not_allow_is_refused_as_it_says(ann: Person, name: str) -> None:
     assert agree(ann, name, GenerationMode.NEGATIVE) & {400, 401, 404}

@@ -633,6 +633,7 @@ def vanish(game: str, person: Person) -> None:
     """Do not answer any more."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("go", [resign, vanish])
 @pytest.mark.parametrize("choice", ABSENCE)
@@ -717,6 +718,7 @@ CHANGES = {
 """The zone, and the moment in which its clocks are moved from or to 02:00 or 03:00."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("minutes", [-30, 30])
 def test_what_is_due_at_half_past_two_happens_once_where_clocks_are_moved(

@@ -18,6 +18,7 @@ from games.words import card_words
 from notifications import notices, outbox, shortlists, tokens
 from notifications.models import Note, OutboxMail
 from notifications.tokens import Purpose
+from tests.cases import with_slow
 from tests.mailed import (
     decision_of,
     html_of,
@@ -29,7 +30,6 @@ from tests.mailed import (
     state_of,
     text_of,
     turn_mail,
-    with_slow,
 )
 from tests.people import Person, draft, start_game
 from tests.smtp import Sink

@@ -653,6 +653,7 @@ def submit(port: int) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_what_was_not_accepted_when_it_was_killed_is_sent_again(service_of: Service) -> None:
     first, port = service_of.listen()
     with closing(sqlite3.connect(service_of.database)) as other, ThreadPoolExecutor(1) as pool:

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page
 from engine.scenarios import SCENARIOS
 from notifications import notices
 from notifications.models import InboundMail
+from tests.cases import with_slow
 from tests.mailed import (
     decision_of,
     html_of,
@@ -27,7 +28,6 @@ from tests.mailed import (
     play_out,
     state_of,
     turn_mail,
-    with_slow,
 )
 from tests.people import Person, start_game
 from tests.web.conftest import ROOT
