@@ -30,11 +30,12 @@ def _figures() -> Iterator[Figure]:
         with PostgreSQL(durable=True) as postgresql:
             yield storage.resume_figure("PostgreSQL", postgresql.url, f"{data}/pg")
             yield from mail.figures(postgresql.url, f"{data}/pg")
-            yield replies.figure(postgresql.url, f"{data}/pg")
+            yield replies.figure("PostgreSQL", postgresql.url, f"{data}/pg")
             yield from clock.figures(postgresql.url, f"{data}/pg")
             on_postgresql = http.measure(_environment(postgresql.url, valkey.url, f"{data}/pg"))
         sqlite = f"sqlite:///{data}/sqlite/dewan.sqlite3"
         yield storage.resume_figure("SQLite", sqlite, f"{data}/sqlite")
+        yield replies.figure("SQLite", sqlite, f"{data}/sqlite")
         on_sqlite = http.measure(_environment(sqlite, valkey.url, f"{data}/sqlite"))
     yield from http.figures(on_postgresql, on_sqlite)
 

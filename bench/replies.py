@@ -16,7 +16,7 @@ GAMES = 100
 REPLIES_A_GAME = 4
 
 
-def figure(url: str, data: str) -> Figure:
+def figure(name: str, url: str, data: str) -> Figure:
     """Milliseconds from a reply that quotes our whole mail to the move in the log."""
     printed = subprocess.run(
         [sys.executable, "-m", "bench.replies"],
@@ -26,7 +26,7 @@ def figure(url: str, data: str) -> Figure:
         text=True,
     ).stdout
     spent = [each * 1000 for each in json.loads(printed)]
-    return Figure("reply by mail to stored move", "ms", spent, 10, 5, low_is_good=True)
+    return Figure(f"reply by mail to stored move, {name}", "ms", spent, 10, 5, low_is_good=True)
 
 
 def main() -> None:

@@ -83,10 +83,10 @@ def _insert(model: type[models.Model], _vendor: str) -> tuple[list[Any], str]:
     return fields, f'INSERT INTO "{table}" ({columns}) VALUES ({marks})'  # noqa: S608 - our own names
 
 
-def returning(statement: Statement) -> Statement:
-    """Return a statement that changes rows, as one that can be read beside queries."""
+def returning(statement: Statement, column: str = "1") -> Statement:
+    """Return a statement that changes rows, as one that can be read like a query."""
     sql, values = statement
-    return f"{sql} RETURNING 1", values
+    return f"{sql} RETURNING {column}", values
 
 
 def updating(

@@ -54,6 +54,11 @@ class Orders(msgspec.Struct):
     back: bool = False
 
     @property
+    def is_move_alone(self) -> bool:
+        """Tell whether a move is to be played, and nothing else that could be done without it."""
+        return bool(self.play) and not (self.notes or self.back)
+
+    @property
     def is_undo(self) -> bool:
         """Tell whether a move is to be taken back, and nothing played."""
         return self.play == ["undo"]

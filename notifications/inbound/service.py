@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from dewan_site import sql
 from dewan_site.accounts.limits import within_limit
 from dewan_site.accounts.models import Player
 from engine import commands, notation
@@ -172,9 +174,11 @@ def _with_token(incoming: Incoming, held: Held, *, whole: bool) -> Outcome:
 
 def _kept(incoming: Incoming, outcome: Outcome, **columns: Any) -> InboundMail:
     """Write down what became of a mail; raise IntegrityError if a copy of it came in before."""
-    return InboundMail.objects.create(
+    mail = InboundMail(
         digest=incoming.digest, message_id=incoming.message_id, outcome=outcome, **columns
     )
+    ((mail.pk,),) = sql.read(sql.returning(sql.inserting(mail), "id"))[0]
+    return mail
 
 
 # ---- What it says ------------------------------------------------------------------------------
@@ -217,7 +221,8 @@ def _obeyed(held: Held, player: Player, wanted: Orders, key: str) -> tuple[Outco
     """Carry out all orders of a mail, or none of them."""
     detail = {"asks": wanted.asks, "errands": [_errand(errand) for errand in wanted.errands]}
     try:
-        with transaction.atomic():
+        # A move alone is a transaction of its own.
+        with nullcontext() if wanted.is_move_alone else transaction.atomic():
             done = _carry_out(held, player, wanted, key)
     except GameError as error:
         return Outcome.REFUSED, detail | {"problem": problem_of(error)}
