@@ -196,7 +196,7 @@ def test_a_choice_says_what_it_comes_to(ann: Person, ben: Person) -> None:
         assert f" take {first}-{second}\n{comes_to}\n" in text
 
 
-def test_every_choice_is_a_link_in_html_and_the_first_leads_to_all_in_text(ann: Person, ben: Person) -> None:
+def test_every_choice_is_a_link_in_html_and_the_first_one_in_text(ann: Person, ben: Person) -> None:
     game = start_game(ann, ben)
     draft(game, [ann, ben])
 
