@@ -53,12 +53,17 @@ ADDRESS_CHANGE = "address_change"
 ADDRESS_CHANGED = "address_changed"
 
 
+A_MOMENT = timedelta(seconds=20)
+"""How long a turn mail waits for a player who may be at the page."""
+
+
 def announce(
     game: Game, seats: Sequence[Seat], move: Move, state: State, events: Sequence[Event]
 ) -> list[Statement]:
     """Return the statements that write the mails a row causes; wake bots and mail after it.
 
-    A turn mail waits where a slip may be taken back, and where its seat is in the middle of a turn.
+    A turn mail waits where a slip may be taken back, and where its seat is in the middle of a turn;
+    else for a moment, in which its player may see the question on the page (``verdicts``).
     """
     mails = [
         *_caused(game, seats, move, state, events),
@@ -92,8 +97,9 @@ def _caused(
         for question in state.questions:
             if question.seat in playing:
                 mail = to_seat(TURN, question.seat, state.decision_of(question))
-                if state.undoable or question.seat == move.seat:
-                    mail.due_at += settings.DEWAN_UNDO_HOLD
+                slip = state.undoable or question.seat == move.seat
+                hold = settings.DEWAN_UNDO_HOLD
+                mail.due_at += hold if slip else min(hold, A_MOMENT)
                 yield mail
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
+from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
@@ -194,6 +195,7 @@ def verdict(mail: OutboxMail, known: Known, now: datetime) -> Verdict:
         return Send()  # rendering says if there is nobody
     return (
         _pointless(mail, known, reader)
+        or _seen_at_once(mail, now)
         or _held_up(mail, known, now)
         or _in_rhythm(mail, known, reader, now)
     )
@@ -229,6 +231,12 @@ def _told(mail: OutboxMail, known: Known) -> Told | None:
     if answer is None or not answer.claimed_at or not answer.sent_at:
         return None
     return Told(answer.pk, answer.sent_at) if answer.claimed_at > mail.created_at else None
+
+
+def _seen_at_once(mail: OutboxMail, now: datetime) -> Wait | None:
+    """Let a player who has seen the question on the page answer it there, and be mailed less."""
+    until = mail.created_at + settings.DEWAN_UNDO_HOLD
+    return Wait(until) if mail.kind == notices.TURN and mail.seen_at and now < until else None
 
 
 def _was_told(mail: OutboxMail) -> bool:

@@ -172,8 +172,8 @@ _FORWARDED = re.compile(
 _OURS = re.compile(
     r"your turn: |reminder: |you have until |the map$|at the table$|your hand \(|the row$"
     r"|your story tiles$|story tiles on offer$|since your last move$|what you can play$"
-    r"|good moves$|how to answer$|(?:- )?reply with the number|open the game:?$"
-    r"|stop mails about games|game \w+, move \d+; head |place [1-6]: ",
+    r"|good moves$|by a link, without signing in:|how to answer$|(?:- )?reply with the number"
+    r"|open the game:?$|stop mails about games|game \w+, move \d+; head |place [1-6]: ",
     _CASELESS,
 )
 """Lines that stand in our mails only: with one of them unmarked, our mail has been quoted."""

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from dewan_site.accounts.models import Player
 from games import demo, services
-from games.models import Game
+from games.models import Decision, Game
 from notifications import clock, notices, outbox
 from notifications.models import OutboxMail
 from tests.clocks import let_run_out
@@ -32,12 +32,6 @@ def text_of(mail: EmailMessage) -> str:
     assert part is not None
     content: str = part.get_content()
     return content
-
-
-def asking(game: str, person: Person) -> OutboxMail:
-    """Return the turn mail about what is asked now."""
-    (asked,) = person.view(game)["awaiting"]
-    return OutboxMail.objects.get(game=game, kind=notices.TURN, decision=asked["decision"])
 
 
 def states(game: str, kind: str) -> list[str]:
@@ -136,51 +130,89 @@ def test_no_turn_mail_goes_out_after_the_player_has_moved(
     assert set(dropped.values_list("reason", flat=True)) == {"the decision has been answered"}
 
 
-def test_a_turn_notice_waits_while_the_move_before_can_be_taken_back(
-    sink: Sink, settings: Any, ann: Person, ben: Person
-) -> None:
-    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
-    game = start_game(ann, ben)
-    mover = end_a_turn_that_can_be_taken_back(game, [ann, ben])
-    outbox.deliver()
-    sink.clear()
-
-    waiting = asking(game, mover)
-    assert waiting.state == "queued"
-    assert waiting.seat != mover.view(game)["you"]
-    waiting.due_at = timezone.now()
-    waiting.save()
-    outbox.deliver()
-    assert kinds(sink.mails) == ["turn"]
+def later(seconds: int) -> time_machine.travel:
+    """Let a block be so many seconds later."""
+    return time_machine.travel(timezone.now() + timedelta(seconds=seconds))
 
 
-def test_a_turn_notice_waits_while_its_player_is_in_mid_turn(
-    sink: Sink, settings: Any, ann: Person, ben: Person
-) -> None:
+@pytest.fixture
+def holding(sink: Sink, settings: Any, ann: Person, ben: Person) -> str:
+    """A game after the draft; turn mails wait up to two minutes, and none has gone out."""
     settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
     game = start_game(ann, ben)
     draft(game, [ann, ben])
-    while (mover := asked_person(game, [ann, ben])).view(game)["awaiting"][0]["kind"] == "turn":
-        texts = [entry["text"] for entry in mover.legal(game)["entries"]]
-        mover.answer(game, next((t for t in texts if t.startswith("camp")), texts[0]))
-    outbox.deliver()
-
-    waiting = asking(game, mover)
-    assert waiting.state == "queued"
-    assert waiting.seat == mover.view(game)["you"]
+    OutboxMail.objects.all().delete()
+    return game
 
 
-def test_a_turn_notice_goes_out_at_once_when_nothing_can_be_taken_back(
-    sink: Sink, settings: Any, ann: Person, ben: Person
+def test_a_turn_mail_waits_while_the_move_before_can_be_taken_back(
+    holding: str, sink: Sink, ann: Person, ben: Person
 ) -> None:
-    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
-    game = start_game(ann, ben)
-    outbox.deliver()
-    sink.clear()
-    asked_person(game, [ann, ben]).choose(game)
+    end_a_turn_that_can_be_taken_back(holding, [ann, ben])
 
-    outbox.deliver()
-    assert kinds(sink.mails) == ["turn"]
+    with later(100):
+        outbox.deliver()
+        assert "turn" not in kinds(sink.mails)
+    with later(121):
+        outbox.deliver()
+        assert kinds(sink.mails)[-1] == "turn"
+
+
+def test_a_turn_mail_waits_while_its_player_is_in_mid_turn(
+    holding: str, sink: Sink, ann: Person, ben: Person
+) -> None:
+    while Decision.objects.get(game=holding, answered_at=None).kind == "turn":
+        mover = asked_person(holding, [ann, ben])
+        texts = [entry["text"] for entry in mover.legal(holding)["entries"]]
+        camps = [text for text in texts if text.startswith("camp")]
+        mover.answer(holding, (camps or texts)[0])
+
+    asked = OutboxMail.objects.filter(game=holding, kind=notices.TURN).latest("pk")
+    assert asked.seat == mover.view(holding)["you"]
+    with later(100):
+        outbox.deliver()
+        assert kinds(sink.to(mover.player.email)) == []
+
+
+def test_a_turn_mail_goes_out_after_a_moment_when_nothing_can_be_taken_back(
+    holding: str, sink: Sink, ann: Person, ben: Person
+) -> None:
+    asked_person(holding, [ann, ben]).choose(holding)
+
+    with later(19):
+        outbox.deliver()
+        assert sink.mails == []
+    with later(21):
+        outbox.deliver()
+        assert kinds(sink.mails) == ["turn"]
+
+
+def test_a_turn_mail_waits_for_who_has_seen_the_question_on_the_page(
+    holding: str, sink: Sink, ann: Person, ben: Person
+) -> None:
+    asked_person(holding, [ann, ben]).choose(holding)
+    asked = asked_person(holding, [ann, ben])
+
+    asked.view(holding)
+    with later(100):
+        outbox.deliver()
+        assert sink.mails == []
+    with later(121):
+        outbox.deliver()
+        assert kinds(sink.mails) == ["turn"]
+
+
+def test_who_answers_at_the_page_gets_no_turn_mails(
+    holding: str, sink: Sink, ann: Person, ben: Person
+) -> None:
+    for seconds in range(0, 400, 30):
+        with later(seconds):
+            outbox.deliver()
+            asked = asked_person(holding, [ann, ben])
+            asked.choose(holding)
+            asked_person(holding, [ann, ben]).view(holding)
+
+    assert sink.mails == []
 
 
 def test_a_broken_address_keeps_nobody_else_from_their_mail(
