@@ -53,8 +53,9 @@ ADDRESS_CHANGE = "address_change"
 ADDRESS_CHANGED = "address_changed"
 
 
-A_MOMENT = timedelta(seconds=20)
-"""How long a turn mail waits for a player who may be at the page."""
+A_MOMENT, AFTER_A_BOT = timedelta(seconds=20), timedelta(seconds=5)
+"""How long a turn mail waits for a player who may be at the page: that looks for a bot's move more
+often than for a person's."""
 
 
 def announce(
@@ -63,7 +64,8 @@ def announce(
     """Return the statements that write the mails a row causes; wake bots and mail after it.
 
     A turn mail waits where a slip may be taken back, and where its seat is in the middle of a turn;
-    else for a moment, in which its player may see the question on the page (``verdicts``).
+    else for a moment, in which its player may see the question on the page (``verdicts``). The
+    first of a game goes out at once.
     """
     mails = [
         *_caused(game, seats, move, state, events),
@@ -97,10 +99,18 @@ def _caused(
         for question in state.questions:
             if question.seat in playing:
                 mail = to_seat(TURN, question.seat, state.decision_of(question))
-                slip = state.undoable or question.seat == move.seat
-                hold = settings.DEWAN_UNDO_HOLD
-                mail.due_at += hold if slip else min(hold, A_MOMENT)
+                mail.due_at += _hold(move, state, question.seat)
                 yield mail
+
+
+def _hold(move: Move, state: State, seat: int) -> timedelta:
+    """Return how long the mail waits that tells a seat what a row asks it."""
+    if move.number == 1:
+        return timedelta(0)
+    if state.undoable or seat == move.seat:
+        return settings.DEWAN_UNDO_HOLD
+    moment = AFTER_A_BOT if move.actor == Move.Actor.BOT else A_MOMENT
+    return min(settings.DEWAN_UNDO_HOLD, moment)
 
 
 def _of_the_table(

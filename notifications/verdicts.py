@@ -236,7 +236,8 @@ def _told(mail: OutboxMail, known: Known) -> Told | None:
 def _seen_at_once(mail: OutboxMail, now: datetime) -> Wait | None:
     """Let a player who has seen the question on the page answer it there, and be mailed less."""
     until = mail.created_at + settings.DEWAN_UNDO_HOLD
-    return Wait(until) if mail.kind == notices.TURN and mail.seen_at and now < until else None
+    was_held = mail.kind == notices.TURN and mail.due_at > mail.created_at
+    return Wait(until) if was_held and mail.seen_at and now < until else None
 
 
 def _was_told(mail: OutboxMail) -> bool:

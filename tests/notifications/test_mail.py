@@ -145,6 +145,17 @@ def holding(sink: Sink, settings: Any, ann: Person, ben: Person) -> str:
     return game
 
 
+def test_the_first_turn_mail_of_a_game_goes_out_at_once(
+    sink: Sink, settings: Any, ann: Person, ben: Person
+) -> None:
+    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
+    asked_person(game := start_game(ann, ben), [ann, ben]).view(game)
+
+    outbox.deliver()
+
+    assert "turn" in kinds(sink.mails)
+
+
 def test_a_turn_mail_waits_while_the_move_before_can_be_taken_back(
     holding: str, sink: Sink, ann: Person, ben: Person
 ) -> None:
@@ -183,6 +194,23 @@ def test_a_turn_mail_goes_out_after_a_moment_when_nothing_can_be_taken_back(
         outbox.deliver()
         assert sink.mails == []
     with later(21):
+        outbox.deliver()
+        assert kinds(sink.mails) == ["turn"]
+
+
+def test_after_a_bots_move_the_moment_is_shorter(sink: Sink, settings: Any, ann: Person) -> None:
+    settings.DEWAN_UNDO_HOLD = timedelta(seconds=120)
+    game = ann.open("me", "bot")
+    for _ in range(3):
+        ann.choose(game)
+        OutboxMail.objects.all().delete()
+        while services.play_bot(game):
+            pass
+
+    with later(4):
+        outbox.deliver()
+        assert sink.mails == []
+    with later(6):
         outbox.deliver()
         assert kinds(sink.mails) == ["turn"]
 
