@@ -135,6 +135,16 @@ def later(seconds: int) -> time_machine.travel:
     return time_machine.travel(timezone.now() + timedelta(seconds=seconds))
 
 
+def assert_mailed_between(early: int, late: int, sink: Sink) -> None:
+    """Check that the turn mail goes out between two numbers of seconds from now."""
+    with later(early):
+        outbox.deliver()
+        assert sink.mails == []
+    with later(late):
+        outbox.deliver()
+        assert kinds(sink.mails) == ["turn"]
+
+
 @pytest.fixture
 def holding(sink: Sink, settings: Any, ann: Person, ben: Person) -> str:
     """A game after the draft; turn mails wait up to two minutes, and none has gone out."""
@@ -190,12 +200,7 @@ def test_a_turn_mail_goes_out_after_a_moment_when_nothing_can_be_taken_back(
 ) -> None:
     asked_person(holding, [ann, ben]).choose(holding)
 
-    with later(19):
-        outbox.deliver()
-        assert sink.mails == []
-    with later(21):
-        outbox.deliver()
-        assert kinds(sink.mails) == ["turn"]
+    assert_mailed_between(19, 21, sink)
 
 
 def test_after_a_bots_move_the_moment_is_shorter(sink: Sink, settings: Any, ann: Person) -> None:
@@ -207,12 +212,7 @@ def test_after_a_bots_move_the_moment_is_shorter(sink: Sink, settings: Any, ann:
         while services.play_bot(game):
             pass
 
-    with later(4):
-        outbox.deliver()
-        assert sink.mails == []
-    with later(6):
-        outbox.deliver()
-        assert kinds(sink.mails) == ["turn"]
+    assert_mailed_between(4, 6, sink)
 
 
 def test_a_turn_mail_waits_for_who_has_seen_the_question_on_the_page(
@@ -222,12 +222,7 @@ def test_a_turn_mail_waits_for_who_has_seen_the_question_on_the_page(
     asked = asked_person(holding, [ann, ben])
 
     asked.view(holding)
-    with later(100):
-        outbox.deliver()
-        assert sink.mails == []
-    with later(121):
-        outbox.deliver()
-        assert kinds(sink.mails) == ["turn"]
+    assert_mailed_between(100, 121, sink)
 
 
 def test_who_answers_at_the_page_gets_no_turn_mails(
