@@ -6,6 +6,7 @@ processes of their own and this module is not used.
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import json
 import os
@@ -77,10 +78,17 @@ def mail_listener() -> Listener:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, stop: Stop, on_start: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        stop: Stop,
+        on_start: Callable[[], None],
+        before_end: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self._stop = stop
         self._on_start = on_start
+        self._before_end = before_end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -91,6 +99,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         leave_in_time()
+        await asyncio.to_thread(self._before_end)
         await super().shutdown(sockets)
 
 
@@ -111,7 +120,13 @@ def serve(listener: socket.socket, mail: Listener, stop: Stop) -> None:
     beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
     running = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
     ready = {"url": address_of(listener), "mail_in": mail.url}
-    server = _Server(_config(), stop, on_start=lambda: _announce(ready))
+
+    def stop_tasks() -> None:
+        beat.service.stop()
+        worker.stop()  # its tasks have ended then; the thread waits for others, a while longer
+
+    # Tasks end before the web server, which they ask whether moves are taken.
+    server = _Server(_config(), stop, lambda: _announce(ready), before_end=stop_tasks)
     stop.starting = False
     running.start()
     beat.start()
@@ -122,8 +137,7 @@ def serve(listener: socket.socket, mail: Listener, stop: Stop) -> None:
         leave_in_time()
         _ready_file().unlink(missing_ok=True)
         mail.stop()
-        beat.service.stop()
-        worker.stop()  # its tasks have ended then; the thread waits for others, a while longer
+        stop_tasks()
 
 
 def _config() -> uvicorn.Config:
